@@ -1,0 +1,113 @@
+#pragma once
+/// A Plan says, for each computation of a graph, which ops become which kernel, with which schedule, in which
+/// order, and which calls stay with the library; plus every refusal with its numbers. It can be printed,
+/// edited, parsed (.plan) and verified against its graph.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/evidence.h"
+#include "graph/graph.h"
+#include "planner/schedule.h"
+#include "planner/veto.h"
+
+namespace seam::planner {
+
+/// One op inside a part. `keep` says where its value lives; `also_output` that it is written to global memory too.
+struct PlannedOp {
+  Id<graph::Op> op;
+  Placement placement = Placement::Inline;
+  bool output = false;               ///< a root: its whole value is written to global memory by this kernel
+  Schedule schedule;                 ///< of ops that are looped over (kept or output); Inline ops inherit
+  std::int64_t shared_bytes = 0;     ///< chunk per block, Shared only
+  std::int64_t shared_offset = 0;    ///< in the part's shared memory; equal offsets = shared by dominance
+  friend bool operator==(const PlannedOp&, const PlannedOp&) = default;
+};
+
+/// Ops stitched together: they share blocks and may hand values to each other on chip. Parts of one group are independent
+/// of each other (kernel packing): part i owns `blocks` consecutive blocks of the grid.
+struct Part {
+  std::vector<PlannedOp> ops;  ///< producers before consumers
+  ScheduleKind kind = ScheduleKind::Flat;
+  std::int64_t blocks = 1;
+  int lanes = 32;              ///< threads that reduce one row together: 1, 32 or the whole block
+  std::int64_t shared_bytes = 0;
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
+struct Estimate {
+  std::int64_t bytes_read = 0, bytes_written = 0;  ///< distinct bytes; modelled, must equal the simulator's count
+  bool exact = true;                               ///< false if an index depends on data (gather): an upper bound
+  double flops = 0;
+  double time_low_us = 0, time_mid_us = 0, time_high_us = 0;
+  friend bool operator==(const Estimate&, const Estimate&) = default;
+};
+
+/// What becomes one kernel.
+struct FusionGroup {
+  std::string name;          ///< unique in the plan; the kernel's name: [A-Za-z_][A-Za-z0-9_]*
+  std::vector<Part> parts;
+  int threads = 256;         ///< block size, one for all parts
+  int level = 0;             ///< between library layers level-1 and level
+  /// Roots that write into a buffer that an operand of theirs held: (root, the group input it overwrites). Only dynamic-update-slice
+  /// and scatter roots; the input must be dead afterwards.
+  std::vector<std::pair<Id<graph::Op>, Id<graph::Op>>> in_place;
+  Estimate estimate;
+  friend bool operator==(const FusionGroup&, const FusionGroup&) = default;
+
+  [[nodiscard]] std::int64_t blocks() const;        ///< the grid: sum over parts
+  [[nodiscard]] std::int64_t shared_bytes() const;  ///< max over parts
+};
+
+/// Values a group reads from memory (ops outside it, by id, ascending; constants and iota that are folded in are not among them)
+/// and values it writes (its outputs, ascending).
+struct GroupBoundary {
+  std::vector<Id<graph::Op>> inputs, outputs;
+};
+[[nodiscard]] GroupBoundary boundary(const graph::Computation& computation, const FusionGroup& group);
+
+enum class StepKind : std::uint8_t { Kernel, Library, Copy, While, Conditional, Alias };
+/// One thing the program does, in order.
+struct Step {
+  StepKind kind = StepKind::Kernel;
+  std::size_t group = 0;     ///< Kernel: index into ComputationPlan::groups
+  Id<graph::Op> op;          ///< Library, Copy, While, Conditional, Alias: the op
+  int level = 0;
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+struct ComputationPlan {
+  Id<graph::Computation> computation;
+  std::int64_t trips = 1;             ///< how often it runs in all; 0 = unknown
+  std::vector<FusionGroup> groups;
+  std::vector<Step> steps;            ///< topological, everything that costs a launch plus control flow
+  std::int64_t roof_floor = 0;        ///< per trip
+  std::int64_t byte_floor = 0;        ///< bytes per trip
+  friend bool operator==(const ComputationPlan&, const ComputationPlan&) = default;
+};
+
+/// Dynamic counts (x trips), never mixed.
+struct Totals {
+  std::int64_t kernels = 0, library_calls = 0, copies = 0;
+  std::int64_t bytes_read = 0, bytes_written = 0;  ///< of kernels, modelled
+  std::int64_t floor_kernels = 0, floor_bytes = 0;
+  std::int64_t ops = 0;          ///< static ops of all planned computations, free ones aside
+  std::int64_t fusable_ops = 0;  ///< neither library calls, control nor free
+  std::int64_t fused_ops = 0;    ///< inside emitted kernels
+  friend bool operator==(const Totals&, const Totals&) = default;
+};
+
+struct Plan {
+  std::string module;
+  std::string policy;
+  std::string device;
+  std::map<std::string, std::string> options;  ///< what was asked for: "shared-cap" = "20480" …
+  std::vector<ComputationPlan> computations;   ///< planned ones, callees before callers
+  std::vector<Veto> vetoes;
+  Totals totals;
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+}  // namespace seam::planner
