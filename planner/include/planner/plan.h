@@ -27,13 +27,29 @@ struct PlannedOp {
 };
 
 /// Ops stitched together: they share blocks and may hand values to each other on chip. Parts of one group are independent
-/// of each other (kernel packing): part i owns `blocks` consecutive blocks of the grid.
+/// of each other (kernel packing): part i owns the next `blocks * splits` blocks of the grid.
+///
+/// What a part means, exactly (planner writes it, codegen lowers it, verify() checks it):
+///  - An op that is `output` or Shared is *looped over*: each block computes the elements it owns by the op's schedule. All looped-over ops of
+///    a part have the same number of blocks. Everything else is Inline: recomputed by whoever reads it.
+///  - A read of a Shared value must stay inside what the reader's block owns. A read of an output of the same part is a recomputation
+///    (Inline) unless it is Shared as well. Reduce and dot that are read inside the part must be Shared (or Warp: kept in registers by the lanes
+///    that reduced it, only read by the loop over the same rows).
+///  - A value that is not in the part is folded in if folded() says so (constants of one element, iota, broadcasts and reshapes of those);
+///    everything else is a group input, read from global memory at storage_of(). Reshape, bitcast and the like cost nothing
+///    in memory: their buffer is their operand's.
+///  - splits > 1: every looped-over op is an output reduce with the same blocks; each block reduces one of `splits` slices of the reduced
+///    elements into workspace, and the last block of a chunk to arrive (fence + counter) combines them in order.
+///  - Flat parts keep nothing Shared, except with blocks == 1, where everything is block-local.
+///  - dynamic-update-slice and scatter in `in_place` loop over the update's elements (schedule on the update's shape, Flat) and write only those; a
+///    dynamic-update-slice that is not in place is an ordinary Inline op or output over the whole result. Scatter is always in place.
 struct Part {
   std::vector<PlannedOp> ops;  ///< producers before consumers
   ScheduleKind kind = ScheduleKind::Flat;
-  std::int64_t blocks = 1;
+  std::int64_t blocks = 1;     ///< chunks
+  std::int64_t splits = 1;     ///< blocks that share the reduction of one chunk
   int lanes = 32;              ///< threads that reduce one row together: 1, 32 or the whole block
-  std::int64_t shared_bytes = 0;
+  std::int64_t shared_bytes = 0;  ///< of kept values; reduction scratch comes on top (at most 4 KiB)
   friend bool operator==(const Part&, const Part&) = default;
 };
 
@@ -68,12 +84,22 @@ struct GroupBoundary {
 };
 [[nodiscard]] GroupBoundary boundary(const graph::Computation& computation, const FusionGroup& group);
 
-enum class StepKind : std::uint8_t { Kernel, Library, Copy, While, Conditional, Alias };
+/// The op whose buffer holds this value: reshape, bitcast, opt-barrier, get-tuple-element of a tuple op … stripped.
+[[nodiscard]] Id<graph::Op> storage_of(const graph::Computation& computation, Id<graph::Op> op);
+/// Folded into its readers, never in memory: a constant of one element, iota, broadcasts / reshapes / bitcasts of folded values.
+[[nodiscard]] bool folded(const graph::Computation& computation, Id<graph::Op> op);
+
+enum class StepKind : std::uint8_t { Kernel, Library, Copy, While, Conditional };
 /// One thing the program does, in order.
+///   Library:     `op` by the library (dot, convolution, sort, custom-call, whatever codegen cannot emit).
+///   Copy:        `op` is a dynamic-update-slice or scatter whose operand 0 is still needed or is folded: a new buffer is filled from operand 0
+///                (memcpy, or memset for a folded one) and the kernel that follows updates it in place. Or `op` is a copy, or a folded value that
+///                the root returns: materialised by memset/memcpy.
+///   While, Conditional: run the op's computations by their own ComputationPlans.
 struct Step {
   StepKind kind = StepKind::Kernel;
   std::size_t group = 0;     ///< Kernel: index into ComputationPlan::groups
-  Id<graph::Op> op;          ///< Library, Copy, While, Conditional, Alias: the op
+  Id<graph::Op> op;          ///< Library, Copy, While, Conditional: the op
   int level = 0;
   friend bool operator==(const Step&, const Step&) = default;
 };

@@ -1,11 +1,16 @@
 #pragma once
 /// How an op's output is divided among the blocks of a kernel: FusionStitching (2018) section 4.2.
-/// Row:    blocks = sword * prod(dims[0 .. split_dim)); block b owns the contiguous run
-///         [b * n / blocks, (b + 1) * n / blocks) of the row-major linear index.
-/// Column: blocks = sword * prod(dims(split_dim, rank)); seen as a matrix of prod(dims[0..split_dim]) rows, each block owns whole
-///         columns of the trailing dimensions (and dims[split_dim] / sword rows of the split dimension).
-/// Flat:   no block owns anything in particular: nothing in the part stays on chip between loops over different
-///         elements; blocks own ceil(n / blocks) elements of each root. Ours: legal for every part without a kept value.
+/// A schedule is (kind, split_dim, sword) on the output's dims; `blocks` follows:
+///   Row:    blocks = sword * prod(dims[0 .. split_dim)), sword divides dims[split_dim].
+///   Column: blocks = sword * prod(dims(split_dim, rank)), sword divides dims[split_dim].
+///   Flat:   ours: nothing is kept on chip, so any division will do; sword = blocks, blocks own ceil(n / blocks)
+///           consecutive elements each, the last ones fewer or none.
+/// What a block owns (one rule for code that is emitted): see the output as a matrix of R rows and C columns (row-major), then block b
+/// owns all rows of the columns [b * C / blocks, (b + 1) * C / blocks).
+///   Row: R = 1, C = n (a contiguous run). Column: R = prod(dims[0 .. split_dim)), C = n / R. Both need C % blocks == 0.
+///   The paper gives a Column block one trailing index and a piece of split_dim; contiguous columns are the same number of blocks and
+///   coalesce, so we read it that way.
+/// The local index of element (r, c) inside its block is r * (C / blocks) + (c - b * C / blocks): also its place in shared memory.
 #include <cstdint>
 #include <string_view>
 
