@@ -1,0 +1,49 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/check.h"
+#include "base/device.h"
+#include "base/result.h"
+#include "base/sha256.h"
+
+namespace seam {
+namespace {
+
+TEST(Sha256, KnownAnswers) {  // FIPS 180-4 examples
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Device, OccupancyFollowsTheGuide) {
+  const Device h100 = *device_named("h100");
+  EXPECT_EQ(blocks_per_sm(h100, 1024, 32, 0), 2);
+  EXPECT_EQ(blocks_per_sm(h100, 256, 32, 0), 8);
+  EXPECT_EQ(blocks_per_sm(h100, 256, 128, 0), 2);
+  EXPECT_EQ(blocks_per_sm(h100, 32, 16, 0), 32);
+  EXPECT_EQ(blocks_per_sm(h100, 128, 32, 100 * 1024), 2);
+  EXPECT_EQ(blocks_per_sm(h100, 128, 32, 300 * 1024), 0);
+  EXPECT_EQ(blocks_per_sm(h100, 2048, 32, 0), 0);
+  // AStitch's wave on V100: 160 blocks of 1,024 threads at 32 registers.
+  const Device v100 = *device_named("v100");
+  EXPECT_EQ(v100.sms * blocks_per_sm(v100, 1024, 32, 0), 160);
+  EXPECT_FALSE(device_named("h1000"));
+}
+
+TEST(Error, QuotesTheLineWithACaret) {
+  const Error error{Error::Code::BadInput, "no such op", Position{"m.hlo", 2, 3}, {"reading m.hlo"}};
+  EXPECT_EQ(describe(error, "first\nsecond\n"), "m.hlo:2:3: no such op\n  second\n    ^\n  while reading m.hlo");
+}
+
+TEST(Check, ThrowsBugWithItsPlace) {
+  try {
+    SEAM_CHECK(1 == 2, "arithmetic");
+    FAIL();
+  } catch (const Bug& bug) {
+    EXPECT_NE(std::string(bug.what()).find("small_test.cpp"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace seam
