@@ -14,6 +14,7 @@ function(seam_module name)
     endif()
   endforeach()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/main/") # programs, not part of the library
   if(NOT sources)
     message(STATUS "${name}: no sources yet")
     return()

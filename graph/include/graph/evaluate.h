@@ -36,7 +36,8 @@ struct EvaluateOptions {
 
 /// Inputs by parameter number → the root's value. Unsupported ops are refused by name and place before anything runs.
 [[nodiscard]] Result<Value> evaluate(const Graph& graph, std::span<const Value> inputs, const EvaluateOptions& options = {});
-/// One op on given operand values (calls evaluate called computations). What the whole-program runner uses for library calls.
+/// One op on given operand values (calls evaluate called computations). What the whole-program runner uses for library calls. Shapes are
+/// those of `op.shape` and of the values, never of `computation`'s ops: proofs evaluate ops on other sizes than the graph states.
 [[nodiscard]] Result<Value> evaluate_op(const Graph& graph, const Computation& computation, const Op& op,
                                         std::span<const Value* const> operands, Rounding rounding);
 

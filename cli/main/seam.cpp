@@ -1,0 +1,71 @@
+/// The program `seam`: reads the command line, runs one command, turns its Result into an exit code.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/files.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+
+namespace {
+
+using namespace seam;
+
+int report(const Error& error) {
+  std::string source;
+  if (error.at) {
+    if (auto text = read_file(error.at->file)) source = *std::move(text);
+  }
+  fmt::print(stderr, "seam: {}\n", describe(error, source));
+  return error.code == Error::Code::Cancelled ? 130 : cli::kBadInput;
+}
+
+void add_common(CLI::App& app, cli::Common& common) {
+  static const std::map<std::string, cli::Format> kFormats = {
+      {"text", cli::Format::Text}, {"json", cli::Format::Json}, {"md", cli::Format::Markdown}};
+  app.add_option("--format", common.format, "how to print the result: text, json or md")
+      ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case).description(""))
+      ->option_text("text|json|md");
+  app.add_flag("-q,--quiet", common.quiet, "print only the result, no progress");
+  app.add_flag("-v,--verbose", common.verbose, "say more; twice: even more");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Seam: finds GPU time lost to data movement and small kernels, stitches kernels, proves them right", "seam"};
+  app.set_version_flag("--version", std::string("seam ") + SEAM_VERSION);
+  app.require_subcommand(1);
+  cli::Common common;
+  std::vector<std::pair<CLI::App*, cli::Run>> runs;
+  for (const cli::Command& command : cli::commands()) {
+    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+    add_common(*sub, common);
+    runs.emplace_back(sub, command.define(*sub));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? cli::kPass : cli::kBadInput;
+  }
+  try {
+    for (const auto& [sub, run] : runs) {
+      if (!sub->parsed()) continue;
+      const Result<int> code = run(common);
+      return code ? *code : report(code.error());
+    }
+  } catch (const Bug& bug) {
+    fmt::print(stderr, "seam: this is a fault in Seam, not in your input: {}\n", bug.what());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "seam: out of memory\n");
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "seam: this is a fault in Seam, not in your input: {}\n", e.what());
+  }
+  return cli::kBadInput;
+}

@@ -1,0 +1,44 @@
+#pragma once
+/// A plan turned into kernels that can run: one Built per fusion group, compiled once. What validate, run and export start from.
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/device.h"
+#include "codegen/codegen.h"
+#include "codegen/source.h"
+#include "planner/plan.h"
+#include "sim/sim.h"
+
+namespace seam::codegen {
+
+struct Built {
+  std::size_t computation = 0;  ///< index into Plan::computations
+  std::size_t group = 0;        ///< index into ComputationPlan::groups
+  std::string ir;               ///< kernel IR as text
+  Source source;
+  std::string ptx;
+  std::shared_ptr<const sim::Module> module;
+};
+
+struct Program {
+  const graph::Graph* graph = nullptr;      ///< not owned: what prepared() returned
+  const planner::Plan* plan = nullptr;      ///< not owned
+  std::vector<std::vector<Built>> kernels;  ///< [computation index][group index]
+  std::string compiler;                     ///< name and version
+  double lower_seconds = 0, compile_seconds = 0;
+};
+
+/// Called as work completes, from any thread: done of total.
+using Progress = std::function<void(std::size_t done, std::size_t total)>;
+
+/// Lowers, emits, compiles and decodes every group. The first failure, with the group's name on the way out.
+/// `threads` 0 = all cores.
+[[nodiscard]] Result<Program> build(const graph::Graph& graph, const planner::Plan& plan, const Device& device,
+                                    const Compiler& compiler, const Progress& progress = {}, std::size_t threads = 0);
+
+/// The parameter block of a launch: the buffers' addresses in the order of Source::arguments.
+[[nodiscard]] std::vector<std::byte> parameter_block(const std::vector<std::uint64_t>& addresses);
+
+}  // namespace seam::codegen

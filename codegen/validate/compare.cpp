@@ -1,0 +1,77 @@
+#include "validate/compare.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "graph/tolerance.h"
+
+namespace seam::codegen {
+namespace {
+
+bool same_class(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  if (std::isinf(a) || std::isinf(b)) return a == b;
+  return true;
+}
+
+void wrong(Comparison& out, std::int64_t at, double got, double want, double allowed) {
+  if (out.wrong++ == 0) out.first_wrong = fmt::format("element {}: {:.9g}, reference {:.9g}, allowed difference {:.3g}", at, got, want, allowed);
+}
+
+Comparison compare_integers(const Array& actual, const Indices& at, const graph::Value& reference) {
+  Comparison out;
+  const auto width = static_cast<std::size_t>(bytes(actual.dtype));
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const std::byte* element = &actual.data[static_cast<std::size_t>(at[i]) * width];
+    std::int64_t got = 0;
+    if (width == 8) {
+      std::memcpy(&got, element, 8);
+    } else {
+      got = static_cast<std::int64_t>(load_as_double(actual.dtype, element));
+    }
+    ++out.compared;
+    if (got != reference.integers[i]) wrong(out, at[i], static_cast<double>(got), static_cast<double>(reference.integers[i]), 0);
+  }
+  return out;
+}
+
+}  // namespace
+
+Comparison compare(const Array& actual, const Indices& at, const graph::Value& wide, const graph::Value& rounded, std::int64_t reduction_length) {
+  if (is_integer(actual.dtype)) return compare_integers(actual, at, rounded);
+  Comparison out;
+  const auto width = static_cast<std::size_t>(bytes(actual.dtype));
+  const graph::Tolerance table = graph::tolerance(actual.dtype, reduction_length);
+  double scale = 0;
+  for (const double value : rounded.numbers) {
+    if (std::isfinite(value)) scale = std::max(scale, std::abs(value));
+  }
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double got = load_as_double(actual.dtype, &actual.data[static_cast<std::size_t>(at[i]) * width]);
+    const double want = rounded.numbers[i];
+    const double other = round_to(actual.dtype, wide.numbers[i]);
+    ++out.compared;
+    if (!same_class(want, other)) continue;  // the reference itself is undecided: overflow or NaN by a rounding
+    if (!same_class(got, want)) {
+      wrong(out, at[i], got, want, 0);
+      continue;
+    }
+    if (!std::isfinite(want)) continue;
+    const double difference = std::abs(got - want);
+    const double allowed = table.abs * std::min(scale, 1.0) + table.rel * std::abs(want) + 2 * std::abs(want - other);
+    out.max_abs = std::max(out.max_abs, difference);
+    if (want != 0) out.max_rel = std::max(out.max_rel, difference / std::abs(want));
+    const double ratio = allowed > 0 ? difference / allowed : (difference > 0 ? HUGE_VAL : 0);
+    if (ratio >= out.worst_ratio) {
+      out.worst_ratio = ratio;
+      out.worst_allowed = allowed;
+    }
+    if (!(difference <= allowed)) wrong(out, at[i], got, want, allowed);
+  }
+  return out;
+}
+
+}  // namespace seam::codegen

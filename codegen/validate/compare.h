@@ -1,0 +1,26 @@
+#pragma once
+/// Kernel values against reference values.
+#include <cstdint>
+#include <string>
+
+#include "base/npy.h"
+#include "graph/evaluate.h"
+#include "validate/indices.h"
+
+namespace seam::codegen {
+
+struct Comparison {
+  double max_abs = 0, max_rel = 0;  ///< over finite pairs
+  double worst_allowed = 0;         ///< what the worst element was allowed
+  double worst_ratio = 0;           ///< largest difference / allowed
+  std::uint64_t compared = 0, wrong = 0;
+  std::string first_wrong;          ///< "element 17: 0.5, reference 0.25, allowed 1e-3"
+};
+
+/// `actual` at `at` against the reference in two roundings. Allowed per element: the table's abs (scaled by the largest reference value, at
+/// most 1) + rel * |reference| + twice the distance of the two roundings (where rounding op by op already moves the value, the order of a sum may as well).
+/// NaN must meet NaN, an infinity the same infinity, unless the two references themselves disagree about it.
+[[nodiscard]] Comparison compare(const Array& actual, const Indices& at, const graph::Value& wide, const graph::Value& rounded,
+                                 std::int64_t reduction_length);
+
+}  // namespace seam::codegen

@@ -1,0 +1,349 @@
+#include "validate/demand.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "base/check.h"
+#include "planner/planner.h"
+
+namespace seam::codegen {
+namespace {
+
+using graph::Opcode;
+using graph::Value;
+
+/// More operand elements than this at once are reduced in pieces.
+constexpr std::int64_t kPiece = std::int64_t{1} << 20;
+
+graph::Shape flat_shape(DType dtype, std::size_t count) {
+  graph::Shape shape;
+  shape.dtype = dtype;
+  shape.dims = {static_cast<std::int64_t>(count)};
+  return shape;
+}
+
+/// Places of `elements` in the sorted list `have`; -1 stays -1.
+Indices places(const Indices& have, const Indices& elements) {
+  if (have == elements) {
+    Indices same(elements.size());
+    std::iota(same.begin(), same.end(), std::int64_t{0});
+    return same;
+  }
+  const bool dense = !have.empty() && have.back() - have.front() + 1 == static_cast<std::int64_t>(have.size());
+  Indices result(elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] < 0) {
+      result[i] = -1;
+    } else if (dense) {
+      result[i] = elements[i] - have.front();
+    } else {
+      result[i] = std::ranges::lower_bound(have, elements[i]) - have.begin();
+    }
+  }
+  return result;
+}
+
+/// Elements of a stored array as a 1-D value.
+Value loaded(const Array& array, const Indices& at) {
+  Value value;
+  value.shape = flat_shape(array.dtype, at.size());
+  const auto width = static_cast<std::size_t>(bytes(array.dtype));
+  if (is_integer(array.dtype)) {
+    value.integers.resize(at.size());
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const std::byte* from = &array.data[static_cast<std::size_t>(at[i]) * width];
+      std::int64_t number = 0;
+      if (width == 8) {
+        std::copy_n(from, 8, reinterpret_cast<std::byte*>(&number));
+      } else {
+        number = static_cast<std::int64_t>(load_as_double(array.dtype, from));
+      }
+      value.integers[i] = number;
+    }
+    return value;
+  }
+  value.numbers.resize(at.size());
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    value.numbers[i] = load_as_double(array.dtype, &array.data[static_cast<std::size_t>(at[i]) * width]);
+  }
+  return value;
+}
+
+Value iota_value(const graph::Op& op, const Indices& wanted) {
+  const auto dim = static_cast<std::size_t>(op.attributes.dimensions[0]);
+  const std::int64_t stride = row_major_strides(op.shape.dims)[dim];
+  Value value;
+  value.shape = flat_shape(op.shape.dtype, wanted.size());
+  for (const std::int64_t w : wanted) {
+    const std::int64_t coordinate = w / stride % op.shape.dims[dim];
+    if (is_integer(op.shape.dtype)) {
+      value.integers.push_back(coordinate);
+    } else {
+      value.numbers.push_back(round_to(op.shape.dtype, static_cast<double>(coordinate)));
+    }
+  }
+  return value;
+}
+
+/// Element by element: from the first operand whose place is not -1.
+Value chosen(const std::vector<Value>& operands, const std::vector<Indices>& reads, std::size_t count) {
+  Value value;
+  value.shape = flat_shape(operands[0].shape.dtype, count);
+  const bool integer = is_integer(value.shape.dtype);
+  (integer ? value.integers.resize(count) : value.numbers.resize(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (reads[k][i] < 0) continue;
+      if (integer) {
+        value.integers[i] = operands[k].integers[i];
+      } else {
+        value.numbers[i] = operands[k].numbers[i];
+      }
+      break;
+    }
+  }
+  return value;
+}
+
+bool moves_only(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Broadcast: case Opcode::Transpose: case Opcode::Slice: case Opcode::Reverse: case Opcode::Reshape: case Opcode::Bitcast:
+    case Opcode::Copy: case Opcode::DynamicSlice: case Opcode::Gather: case Opcode::OptBarrier: case Opcode::Domain:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool one_array_reduce(const graph::Op& op) { return op.opcode == Opcode::Reduce && op.operands.size() == 2; }
+
+/// Ops whose operands must be known as a whole.
+bool needs_all(const graph::Op& op) {
+  if (op.opcode == Opcode::Reduce) return op.operands.size() != 2;
+  return graph::op_class(op.opcode) != graph::OpClass::Elementwise && !moves_only(op.opcode) && op.opcode != Opcode::Pad &&
+         op.opcode != Opcode::Concatenate && op.opcode != Opcode::DynamicUpdateSlice && op.opcode != Opcode::Dot &&
+         op.opcode != Opcode::Iota && op.opcode != Opcode::Constant;
+}
+
+}  // namespace
+
+Value picked(const Value& value, const Indices& at) {
+  Value out;
+  out.shape = flat_shape(value.shape.dtype, at.size());
+  const auto take = [&](const auto& from, auto& to) {
+    if (from.empty()) return;
+    to.resize(at.size());
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      if (at[i] >= 0) to[i] = from[static_cast<std::size_t>(at[i])];
+    }
+  };
+  take(value.numbers, out.numbers);
+  take(value.integers, out.integers);
+  take(value.imaginary, out.imaginary);
+  return out;
+}
+
+const Array* Demand::leaf(Id<graph::Op> op) const {
+  if (const auto found = inputs_.find(planner::storage_of(computation_, op)); found != inputs_.end()) return found->second;
+  const graph::Op& at = computation_.ops[op];
+  return at.opcode == Opcode::Constant && !at.shape.is_tuple ? &at.attributes.literal.value : nullptr;
+}
+
+Result<std::vector<std::int64_t>> Demand::integers(Id<graph::Op> op, graph::Rounding rounding) const {
+  Indices all(static_cast<std::size_t>(computation_.ops[op].shape.elements_count()));
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  SEAM_TRY(Value value, values(op, all, rounding));
+  return std::move(value.integers);
+}
+
+Result<std::vector<std::int64_t>> Demand::starts(const graph::Op& op, std::size_t first, graph::Rounding rounding) const {
+  std::vector<std::int64_t> out;
+  for (std::size_t k = first; k < op.operands.size(); ++k) {
+    SEAM_TRY(const std::vector<std::int64_t> part, integers(op.operands[k], rounding));
+    out.insert(out.end(), part.begin(), part.end());
+  }
+  return out;
+}
+
+Result<std::vector<Indices>> Demand::reads(const graph::Op& op, const Indices& wanted, graph::Rounding rounding) const {
+  const auto shape = [&](std::size_t k) -> const graph::Shape& { return computation_.ops[op.operands[k]].shape; };
+  std::vector<Indices> out;
+  switch (op.opcode) {
+    case Opcode::DynamicSlice: {
+      SEAM_TRY(const auto start, starts(op, 1, rounding));
+      out.push_back(dynamic_slice_elements(op, shape(0), start, wanted));
+      return out;
+    }
+    case Opcode::DynamicUpdateSlice: {
+      SEAM_TRY(const auto start, starts(op, 2, rounding));
+      for (std::size_t k : {0U, 1U}) out.push_back(dynamic_update_elements(op, k, shape(1), start, wanted));
+      return out;
+    }
+    case Opcode::Gather: {
+      SEAM_TRY(const auto indices, integers(op.operands[1], rounding));
+      out.push_back(gather_elements(op, shape(0), shape(1), indices, wanted));
+      return out;
+    }
+    case Opcode::Concatenate: {
+      std::int64_t offset = 0;
+      for (std::size_t k = 0; k < op.operands.size(); ++k) {
+        out.push_back(concatenate_elements(op, offset, shape(k), wanted));
+        offset += shape(k).dims[static_cast<std::size_t>(op.attributes.dimensions[0])];
+      }
+      return out;
+    }
+    case Opcode::Dot:
+      for (std::size_t k : {0U, 1U}) out.push_back(dot_elements(op, k, shape(0), shape(1), wanted));
+      return out;
+    case Opcode::Reduce: {
+      const std::int64_t count = reduced_count(op, shape(0));
+      const bool in_pieces = static_cast<std::int64_t>(wanted.size()) * count > kPiece;
+      out.push_back(in_pieces ? Indices{} : reduced_elements(op, shape(0), wanted, 0, count));
+      out.emplace_back(1, 0);
+      return out;
+    }
+    default:
+      for (std::size_t k = 0; k < op.operands.size(); ++k) out.push_back(operand_elements(op, k, shape(k), wanted));
+      return out;
+  }
+}
+
+Result<Value> Demand::values(Id<graph::Op> root, const Indices& wanted, graph::Rounding rounding) const {
+  Slots slots;  // largest id first: users before producers
+  slots[root].wanted = wanted;
+  std::vector<Id<graph::Op>> order;
+  for (auto next = slots.begin(); next != slots.end(); ++next) {
+    const auto& [id, slot] = *next;
+    Slot& mine = next->second;
+    std::ranges::sort(mine.wanted);
+    mine.wanted.erase(std::ranges::unique(mine.wanted).begin(), mine.wanted.end());
+    if (!mine.wanted.empty() && mine.wanted.front() < 0) mine.wanted.erase(mine.wanted.begin());
+    order.push_back(id);
+    const graph::Op& op = computation_.ops[id];
+    if (leaf(id) != nullptr || op.opcode == Opcode::Iota || needs_all(op)) continue;
+    if (op.opcode == Opcode::Parameter) return fail(Error::Code::BadInput, fmt::format("no value was given for {}", op.name));
+    SEAM_TRY(mine.reads, reads(op, mine.wanted, rounding));
+    for (std::size_t k = 0; k < mine.reads.size(); ++k) {
+      Indices& want = slots[op.operands[k]].wanted;
+      want.insert(want.end(), mine.reads[k].begin(), mine.reads[k].end());
+    }
+  }
+  for (auto at = order.rbegin(); at != order.rend(); ++at) {
+    SEAM_TRY(slots[*at].value, compute(*at, slots, rounding));
+    slots[*at].value.shape = flat_shape(computation_.ops[*at].shape.dtype, slots[*at].wanted.size());
+  }
+  const Slot& mine = slots[root];
+  return picked(mine.value, places(mine.wanted, wanted));
+}
+
+Result<Value> Demand::compute(Id<graph::Op> id, const Slots& slots, graph::Rounding rounding) const {
+  const Slot& slot = slots.at(id);
+  const graph::Op& op = computation_.ops[id];
+  if (const Array* array = leaf(id)) {
+    if (is_complex(array->dtype)) return fail(Error::Code::Unsupported, fmt::format("{} is complex", op.name), op.at);
+    if (op.opcode == Opcode::Constant && !op.attributes.literal.known) {
+      return fail(Error::Code::Unsupported, fmt::format("the value of constant {} is not in the text ({{...}})", op.name), op.at);
+    }
+    return loaded(*array, slot.wanted);
+  }
+  if (op.opcode == Opcode::Iota) return iota_value(op, slot.wanted);
+  if (needs_all(op)) {
+    SEAM_TRY(const Value all, whole(id, rounding));
+    return picked(all, slot.wanted);
+  }
+  const std::size_t count = slot.wanted.size();
+  std::vector<Value> operands;
+  for (std::size_t k = 0; k < slot.reads.size(); ++k) {
+    const Slot& from = slots.at(op.operands[k]);
+    operands.push_back(picked(from.value, places(from.wanted, slot.reads[k])));
+  }
+  if (one_array_reduce(op) && slot.reads[0].empty() && count > 0 &&
+      reduced_count(op, computation_.ops[op.operands[0]].shape) > 0) {
+    return reduced_piecewise(op, slot, operands[1], rounding);
+  }
+  if (moves_only(op.opcode)) return std::move(operands[0]);
+  if (op.opcode == Opcode::Concatenate || op.opcode == Opcode::DynamicUpdateSlice || op.opcode == Opcode::Pad) {
+    return chosen(operands, slot.reads, count);
+  }
+  return combined(op, operands, count, rounding);
+}
+
+Result<Value> Demand::combined(const graph::Op& op, const std::vector<Value>& operands, std::size_t count, graph::Rounding rounding) const {
+  graph::Op flat = op;
+  flat.shape = flat_shape(op.shape.dtype, count);
+  std::vector<Value> shaped = operands;
+  if (op.opcode == Opcode::Reduce || op.opcode == Opcode::Dot) {
+    const auto n = static_cast<std::int64_t>(count);
+    const std::size_t rows = op.opcode == Opcode::Dot ? 2 : 1;
+    for (std::size_t k = 0; k < rows; ++k) {
+      const auto total = static_cast<std::int64_t>(std::max({shaped[k].numbers.size(), shaped[k].integers.size()}));
+      shaped[k].shape.dims = {n, n == 0 ? 0 : total / n};
+    }
+    if (op.opcode == Opcode::Reduce) {
+      flat.attributes.dimensions = {1};
+      shaped[1].shape.dims = {};
+    } else {
+      flat.attributes.dot = graph::DotDims{{0}, {1}, {0}, {1}};
+    }
+  }
+  std::vector<const Value*> pointers;
+  for (const Value& value : shaped) pointers.push_back(&value);
+  return graph::evaluate_op(graph_, computation_, flat, pointers, rounding);
+}
+
+Result<Value> Demand::reduced_piecewise(const graph::Op& op, const Slot& slot, const Value& init, graph::Rounding rounding) const {
+  // Partial results stay wide and are rounded once at the end, as if all had been reduced at once. HLO lets the initial
+  // value be applied any number of times.
+  const Id<graph::Op> operand = op.operands[0];
+  const graph::Shape& shape = computation_.ops[operand].shape;
+  const std::int64_t count = reduced_count(op, shape);
+  std::vector<Value> partials;
+  const std::int64_t step = std::max<std::int64_t>(1, kPiece / static_cast<std::int64_t>(slot.wanted.size()));
+  for (std::int64_t from = 0; from < count; from += step) {
+    const Indices piece = reduced_elements(op, shape, slot.wanted, from, std::min(count, from + step));
+    SEAM_TRY(Value elements, values(operand, piece, rounding));
+    SEAM_TRY(Value partial, combined(op, {std::move(elements), init}, slot.wanted.size(), graph::Rounding::Wide));
+    partials.push_back(std::move(partial));
+  }
+  Value rows;
+  rows.shape = flat_shape(op.shape.dtype, slot.wanted.size() * partials.size());
+  for (std::size_t i = 0; i < slot.wanted.size(); ++i) {
+    for (const Value& partial : partials) {
+      if (!partial.numbers.empty()) rows.numbers.push_back(partial.numbers[i]);
+      if (!partial.integers.empty()) rows.integers.push_back(partial.integers[i]);
+    }
+  }
+  SEAM_TRY(Value result, combined(op, {std::move(rows), init}, slot.wanted.size(), graph::Rounding::Wide));
+  if (rounding == graph::Rounding::Rounded) {
+    for (double& number : result.numbers) number = round_to(op.shape.dtype, number);
+  }
+  return result;
+}
+
+Result<Value> Demand::whole(Id<graph::Op> id, graph::Rounding rounding) const {
+  const graph::Op& op = computation_.ops[id];
+  if (op.opcode == Opcode::GetTupleElement) {
+    SEAM_TRY(Value tuple, whole(op.operands[0], rounding));
+    SEAM_CHECK(static_cast<std::size_t>(op.attributes.index) < tuple.elements.size(), "tuple element out of range");
+    return std::move(tuple.elements[static_cast<std::size_t>(op.attributes.index)]);
+  }
+  std::vector<Value> operands;
+  for (const Id<graph::Op> operand : op.operands) {
+    const graph::Shape& shape = computation_.ops[operand].shape;
+    if (shape.is_tuple) return fail(Error::Code::Unsupported, fmt::format("{} reads a tuple", op.name), op.at);
+    Indices all(static_cast<std::size_t>(shape.elements_count()));
+    std::iota(all.begin(), all.end(), std::int64_t{0});
+    SEAM_TRY(Value value, values(operand, all, rounding));
+    value.shape = shape;
+    operands.push_back(std::move(value));
+  }
+  std::vector<const Value*> pointers;
+  for (const Value& value : operands) pointers.push_back(&value);
+  return graph::evaluate_op(graph_, computation_, op, pointers, rounding);
+}
+
+}  // namespace seam::codegen

@@ -1,0 +1,48 @@
+#pragma once
+/// Reference values of chosen elements only. A kernel at real shapes writes tens of millions of elements; a proof samples some, and this
+/// computes just what those depend on, by the reference evaluator, from the kernel's inputs.
+#include <map>
+#include <vector>
+
+#include "graph/evaluate.h"
+#include "graph/graph.h"
+#include "validate/indices.h"
+
+namespace seam::codegen {
+
+class Demand {
+ public:
+  /// `inputs`: the arrays behind the group's inputs, by storage op. Everything else is computed.
+  Demand(const graph::Graph& graph, const graph::Computation& computation, std::map<Id<graph::Op>, const Array*> inputs)
+      : graph_(graph), computation_(computation), inputs_(std::move(inputs)) {}
+
+  /// A 1-D value: the elements `wanted` of op, in that order. Unsupported if an op on the way cannot be evaluated.
+  [[nodiscard]] Result<graph::Value> values(Id<graph::Op> op, const Indices& wanted, graph::Rounding rounding) const;
+
+ private:
+  struct Slot {
+    Indices wanted;  ///< sorted, each once
+    std::vector<Indices> reads;  ///< per operand: the element each wanted element reads (reduce, dot: a row of elements each)
+    graph::Value value;
+  };
+  using Slots = std::map<Id<graph::Op>, Slot, std::greater<>>;
+
+  [[nodiscard]] const Array* leaf(Id<graph::Op> op) const;
+  [[nodiscard]] Result<std::vector<std::int64_t>> starts(const graph::Op& op, std::size_t first, graph::Rounding rounding) const;
+  [[nodiscard]] Result<std::vector<std::int64_t>> integers(Id<graph::Op> op, graph::Rounding rounding) const;
+  [[nodiscard]] Result<std::vector<Indices>> reads(const graph::Op& op, const Indices& wanted, graph::Rounding rounding) const;
+  [[nodiscard]] Result<graph::Value> compute(Id<graph::Op> id, const Slots& slots, graph::Rounding rounding) const;
+  [[nodiscard]] Result<graph::Value> combined(const graph::Op& op, const std::vector<graph::Value>& operands, std::size_t count,
+                                              graph::Rounding rounding) const;
+  [[nodiscard]] Result<graph::Value> reduced_piecewise(const graph::Op& op, const Slot& slot, const graph::Value& init, graph::Rounding rounding) const;
+  [[nodiscard]] Result<graph::Value> whole(Id<graph::Op> op, graph::Rounding rounding) const;
+
+  const graph::Graph& graph_;
+  const graph::Computation& computation_;
+  std::map<Id<graph::Op>, const Array*> inputs_;
+};
+
+/// The elements `at` of a value, in that order; -1 gives 0.
+[[nodiscard]] graph::Value picked(const graph::Value& value, const Indices& at);
+
+}  // namespace seam::codegen

@@ -1,0 +1,317 @@
+#include "codegen/prove.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "base/parallel.h"
+#include "base/sha256.h"
+#include "validate/compare.h"
+#include "validate/demand.h"
+#include "validate/inputs.h"
+#include "validate/sample.h"
+
+namespace seam::codegen {
+namespace {
+
+/// A kernel's operands on the simulated device, one input set.
+struct Operands {
+  sim::Memory memory;
+  std::vector<std::uint64_t> addresses;                 ///< by Source::arguments
+  std::map<Id<graph::Op>, std::unique_ptr<Array>> host; ///< inputs, by storage op
+};
+
+class Proof {
+ public:
+  Proof(const Program& program, const Built& built, const ProveOptions& options)
+      : graph_(*program.graph),
+        plan_(program.plan->computations[built.computation]),
+        group_(plan_.groups[built.group]),
+        computation_(graph_.computations[plan_.computation]),
+        built_(built),
+        options_(options) {}
+
+  Result<Verdict> run() {
+    verdict_.kernel = built_.source.name;
+    verdict_.cuda_sha256 = sha256(built_.source.cuda);
+    verdict_.ptx_sha256 = sha256(built_.ptx);
+    verdict_.ir_sha256 = sha256(built_.ir);
+    verdict_.blocks = static_cast<std::uint64_t>(group_.blocks());
+    verdict_.model_read = static_cast<std::uint64_t>(group_.estimate.bytes_read);
+    verdict_.model_written = static_cast<std::uint64_t>(group_.estimate.bytes_written);
+    check_ir();
+    verdict_.sim = {Outcome::Passed, ""};
+    verdict_.values = {Outcome::Passed, ""};
+    for (int set = 0; set < options_.input_sets; ++set) {
+      SEAM_TRY(const bool go_on, input_set(set));
+      if (!go_on) break;
+    }
+    describe();
+    return std::move(verdict_);
+  }
+
+ private:
+  void check_ir() {
+    const auto kernel = parse_kernel(built_.ir, built_.source.name + ".kernel");
+    if (!kernel) {
+      verdict_.ir = {Outcome::Failed, kernel.error().message};
+      return;
+    }
+    const auto sound = verify(*kernel);
+    if (!sound) {
+      verdict_.ir = {Outcome::Failed, sound.error().message};
+      return;
+    }
+    verdict_.ir = {Outcome::Passed, fmt::format("{} of {} accesses proven in bounds by intervals", sound->proven, sound->accesses)};
+  }
+
+  [[nodiscard]] Operands operands(Distribution distribution, std::uint64_t seed) const {
+    Operands made;
+    const auto [low, high] = integer_range(computation_, group_);
+    std::uint64_t number = 0;
+    const auto array_of = [&](Id<graph::Op> op) -> const Array& {
+      std::unique_ptr<Array>& array = made.host[planner::storage_of(computation_, op)];
+      if (!array) {
+        const graph::Shape& shape = computation_.ops[op].shape;
+        array = std::make_unique<Array>(random_array(shape.dtype, shape.dims, distribution, seed * 1000 + ++number, low, high));
+      }
+      return *array;
+    };
+    const auto fill = [&](std::uint64_t address, const Array& array) {
+      std::ranges::copy(array.data, made.memory.bytes(address).begin());
+      made.memory.set_initialized(address, true);
+    };
+    for (const Argument& argument : built_.source.arguments) {
+      if (argument.workspace_bytes > 0) {
+        const std::uint64_t address = made.memory.allocate(argument.workspace_bytes, argument.name);
+        made.memory.set_initialized(address, true);
+        made.addresses.push_back(address);
+        continue;
+      }
+      const std::uint64_t address = made.memory.allocate(argument.elements * bytes(argument.dtype), argument.name);
+      if (!argument.output) {
+        fill(address, array_of(argument.op));
+        made.memory.set_read_only(address, true);
+      } else if (argument.updated) {
+        fill(address, array_of(argument.aliases));
+      }
+      made.addresses.push_back(address);
+    }
+    return made;
+  }
+
+  /// Outputs poisoned, updated operands and workspace as at the start.
+  void reset(Operands& operands) const {
+    for (std::size_t i = 0; i < built_.source.arguments.size(); ++i) {
+      const Argument& argument = built_.source.arguments[i];
+      if (argument.workspace_bytes > 0) {
+        std::ranges::fill(operands.memory.bytes(operands.addresses[i]), std::byte{0});
+        operands.memory.set_initialized(operands.addresses[i], true);
+      } else if (argument.updated) {
+        std::ranges::copy(operands.host.at(planner::storage_of(computation_, argument.aliases))->data,
+                          operands.memory.bytes(operands.addresses[i]).begin());
+      } else if (argument.output) {
+        operands.memory.set_initialized(operands.addresses[i], false);
+      }
+    }
+  }
+
+  [[nodiscard]] sim::Launch launch_of(const Operands& operands, std::vector<std::uint64_t> blocks) const {
+    return {built_.source.name, {static_cast<std::uint32_t>(built_.source.grid)}, {static_cast<std::uint32_t>(built_.source.block)},
+            built_.source.shared_bytes, false, parameter_block(operands.addresses), std::move(blocks)};
+  }
+
+  /// How many blocks the budget pays for, from a run of a few.
+  [[nodiscard]] Result<Sample> affordable(Operands& operands) const {
+    const auto total = static_cast<std::uint64_t>(group_.blocks());
+    Sample probe = sample(computation_, group_, std::min<std::uint64_t>(total, 2 * group_.parts.size()));
+    if (probe.whole) return probe;
+    sim::Checks checks;
+    checks.races = checks.initialized = false;
+    SEAM_TRY(const sim::Outcome outcome, sim::launch(*built_.module, operands.memory, launch_of(operands, probe.blocks), checks));
+    reset(operands);
+    const std::uint64_t each = std::max<std::uint64_t>(1, outcome.counters.instructions / std::max<std::uint64_t>(1, outcome.counters.blocks));
+    const std::uint64_t most = std::max<std::uint64_t>(options_.instruction_budget / each, probe.blocks.size());
+    return sample(computation_, group_, most);
+  }
+
+  /// False: no need for further sets, the kernel has failed.
+  Result<bool> input_set(int set) {
+    const auto distribution = static_cast<Distribution>(set % 3);
+    Operands on_device = operands(distribution, static_cast<std::uint64_t>(set) + 1);
+    SEAM_TRY(const Sample chosen, affordable(on_device));
+    sim::Checks checks;
+    checks.seed = static_cast<std::uint64_t>(set);
+    SEAM_TRY(const sim::Outcome outcome, sim::launch(*built_.module, on_device.memory, launch_of(on_device, chosen.blocks), checks));
+    for (const sim::Report& report : outcome.reports) {
+      verdict_.reports.push_back(report.line > 0 ? fmt::format("{}: {} ({}:{})", report.kind, report.message, report.file, report.line)
+                                                 : fmt::format("{}: {} (PTX line {})", report.kind, report.message, report.ptx_line));
+    }
+    if (set == 0) {
+      verdict_.counters = outcome.counters;
+      verdict_.blocks_run = outcome.counters.blocks;
+      compare_bytes(on_device, outcome, chosen.whole);
+    }
+    if (!outcome.reports.empty()) {
+      verdict_.sim = {Outcome::Failed, verdict_.reports.front()};
+      return false;
+    }
+    SEAM_TRY(const bool right, compare_values(on_device, chosen, distribution));
+    return right;
+  }
+
+  /// The planner's byte model against the machine: the same distinct bytes, workspace aside.
+  void compare_bytes(const Operands& operands, const sim::Outcome& outcome, bool whole) {
+    for (const sim::Outcome::Touched& touched : outcome.touched) {
+      const auto at = std::ranges::find(operands.addresses, touched.address) - operands.addresses.begin();
+      if (built_.source.arguments[static_cast<std::size_t>(at)].workspace_bytes > 0) continue;
+      verdict_.bytes_read += touched.distinct_bytes_read;
+      verdict_.bytes_written += touched.distinct_bytes_written;
+    }
+    verdict_.bytes_compared = whole;
+    if (!whole) return;
+    const bool equal = verdict_.bytes_read == verdict_.model_read && verdict_.bytes_written == verdict_.model_written;
+    const bool below = verdict_.bytes_read <= verdict_.model_read && verdict_.bytes_written <= verdict_.model_written;
+    if (group_.estimate.exact ? !equal : !below) {
+      verdict_.sim = {Outcome::Failed, fmt::format("byte model: {} read, {} written; the simulator counted {} and {}", verdict_.model_read,
+                                                   verdict_.model_written, verdict_.bytes_read, verdict_.bytes_written)};
+    }
+  }
+
+  /// At most `most` of the elements, spread evenly, first and last among them.
+  static Indices thinned(const Indices& all, std::int64_t most) {
+    const auto count = static_cast<std::int64_t>(all.size());
+    if (count <= most) return all;
+    Indices out;
+    for (std::int64_t k = 0; k < most; ++k) out.push_back(all[static_cast<std::size_t>(k * (count - 1) / std::max<std::int64_t>(most - 1, 1))]);
+    return out;
+  }
+
+  /// Longest reduction or contraction in the group: what the tolerance depends on.
+  [[nodiscard]] std::int64_t reduction_length() const {
+    std::int64_t longest = 1;
+    for (const planner::Part& part : group_.parts) {
+      for (const planner::PlannedOp& planned : part.ops) {
+        const graph::Op& op = computation_.ops[planned.op];
+        if (op.opcode == graph::Opcode::Reduce) longest = std::max(longest, reduced_count(op, computation_.ops[op.operands[0]].shape));
+        if (op.opcode == graph::Opcode::Dot) longest = std::max(longest, contracted_count(op, computation_.ops[op.operands[0]].shape));
+      }
+    }
+    return longest;
+  }
+
+  /// Elements worth comparing under the budget: those behind a long reduction cost its length each.
+  [[nodiscard]] std::int64_t most_compared(Id<graph::Op> output) const {
+    const graph::Op& op = computation_.ops[output];
+    std::int64_t each = 1;
+    if (op.opcode == graph::Opcode::Reduce) each = reduced_count(op, computation_.ops[op.operands[0]].shape);
+    if (op.opcode == graph::Opcode::Dot) each = contracted_count(op, computation_.ops[op.operands[0]].shape);
+    return std::max<std::int64_t>(1, options_.reference_budget / 8 / std::max<std::int64_t>(each, 1) + 1);
+  }
+
+  Result<bool> compare_values(Operands& operands, const Sample& chosen, Distribution distribution) {
+    std::map<Id<graph::Op>, const Array*> inputs;
+    for (const auto& [op, array] : operands.host) inputs[op] = array.get();
+    const Demand demand(graph_, computation_, inputs);
+    for (std::size_t i = 0; i < built_.source.arguments.size(); ++i) {
+      const Argument& argument = built_.source.arguments[i];
+      if (!argument.output) continue;
+      const graph::Op& op = computation_.ops[argument.op];
+      Indices written;
+      if (chosen.whole) {
+        if (const std::int64_t missing = operands.memory.unwritten_bytes(operands.addresses[i]); missing > 0) {
+          return wrong(fmt::format("{} bytes of output {} were never written", missing, op.name));
+        }
+        written.resize(static_cast<std::size_t>(op.shape.elements_count()));
+        for (std::size_t e = 0; e < written.size(); ++e) written[e] = static_cast<std::int64_t>(e);
+      } else {
+        written = chosen.owned.at(argument.op);
+        const auto width = bytes(argument.dtype);
+        const std::int64_t expected = static_cast<std::int64_t>(written.size()) * width;
+        const std::int64_t actual = argument.elements * width - operands.memory.unwritten_bytes(operands.addresses[i]);
+        if (actual != expected) {
+          return wrong(fmt::format("the sampled blocks wrote {} bytes of output {}, their share is {}", actual, op.name, expected));
+        }
+      }
+      Array actual = make_array(op.shape.dtype, op.shape.dims);
+      std::ranges::copy_n(operands.memory.bytes(operands.addresses[i]).begin(), static_cast<std::ptrdiff_t>(actual.data.size()), actual.data.begin());
+      const Indices at = thinned(written, most_compared(argument.op));
+      const auto wide = demand.values(argument.op, at, graph::Rounding::Wide);
+      const auto rounded = demand.values(argument.op, at, graph::Rounding::Rounded);
+      if (!wide || !rounded) {
+        verdict_.values = {Outcome::Inconclusive, (wide ? rounded : wide).error().message};
+        return false;
+      }
+      const Comparison result = compare(actual, at, *wide, *rounded, reduction_length());
+      verdict_.values_compared += result.compared;
+      verdict_.max_abs = std::max(verdict_.max_abs, result.max_abs);
+      if (distribution != Distribution::Special) verdict_.max_rel = std::max(verdict_.max_rel, result.max_rel);
+      verdict_.tolerance = std::max(verdict_.tolerance, result.worst_allowed);
+      if (result.wrong > 0) {
+        return wrong(fmt::format("output {}, {} inputs: {} of {} elements wrong; first: {}", op.name, name(distribution), result.wrong,
+                                 result.compared, result.first_wrong));
+      }
+    }
+    return true;
+  }
+
+  bool wrong(std::string detail) {
+    verdict_.values = {Outcome::Failed, std::move(detail)};
+    return false;
+  }
+
+  void describe() {
+    const std::string scope = verdict_.blocks_run == verdict_.blocks
+                                  ? fmt::format("all {} blocks", verdict_.blocks)
+                                  : fmt::format("{} of {} blocks, sampled", verdict_.blocks_run, verdict_.blocks);
+    if (verdict_.sim.outcome == Outcome::Passed) verdict_.sim.detail = fmt::format("no report, {}", scope);
+    if (verdict_.values.outcome == Outcome::Passed) {
+      if (verdict_.sim.outcome == Outcome::Passed || verdict_.values_compared > 0) {
+        verdict_.values.detail = fmt::format("{} elements of {} input sets, largest difference {:.3g}", verdict_.values_compared, options_.input_sets, verdict_.max_abs);
+      } else {
+        verdict_.values = {Outcome::NotRun, "the simulator reported first"};
+      }
+    }
+    verdict_.host = {Outcome::NotRun, "host build is not part of this version"};
+    verdict_.gpu = {Outcome::NotRun, "no GPU was used"};
+  }
+
+  const graph::Graph& graph_;
+  const planner::ComputationPlan& plan_;
+  const planner::FusionGroup& group_;
+  const graph::Computation& computation_;
+  const Built& built_;
+  const ProveOptions& options_;
+  Verdict verdict_;
+};
+
+}  // namespace
+
+Result<Verdict> prove(const Program& program, const Built& built, const ProveOptions& options) {
+  return during(fmt::format("proving kernel {}", built.source.name), Proof(program, built, options).run());
+}
+
+Result<std::vector<Verdict>> prove_all(const Program& program, const ProveOptions& options, const Progress& progress, std::size_t threads) {
+  std::vector<const Built*> all;
+  for (const auto& computation : program.kernels) {
+    for (const Built& built : computation) all.push_back(&built);
+  }
+  std::vector<std::optional<Result<Verdict>>> results(all.size());
+  std::atomic<std::size_t> done{0};
+  parallel_for(all.size(), threads, [&](std::size_t i) {
+    results[i].emplace(prove(program, *all[i], options));
+    if (progress) progress(++done, all.size());
+  });
+  std::vector<Verdict> verdicts;
+  for (auto& result : results) {
+    if (!*result) return tl::unexpected(std::move(*result).error());
+    verdicts.push_back(**std::move(result));
+  }
+  return verdicts;
+}
+
+}  // namespace seam::codegen
