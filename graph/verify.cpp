@@ -1,0 +1,81 @@
+#include "graph/verify.h"
+
+#include <fmt/core.h>
+
+#include <unordered_set>
+
+#include "infer/rules.h"
+
+namespace seam::graph {
+namespace {
+
+/// The text may widen the element type of these (preferred element type, mixed precision): dimensions only.
+bool states_its_type(Opcode opcode) { return opcode == Opcode::Dot || opcode == Opcode::Convolution; }
+
+Result<void> check_op(const Graph& graph, const Computation& computation, Id<Op> id) {
+  const Op& op = computation.ops[id];
+  const InferenceSite site{graph, computation, op};
+  for (const Id<Op> operand : op.operands) {
+    if (!operand.valid() || operand >= id) return site.error("reads a value that does not stand before it");
+  }
+  for (const Id<Computation> callee : op.attributes.calls) {
+    if (!callee.valid() || callee.index() >= graph.computations.size()) {
+      return site.error("calls a computation that is not in this module");
+    }
+  }
+  if (arity(op.opcode) >= 0 && std::ssize(op.operands) != arity(op.opcode)) {
+    return site.error(fmt::format("takes {} operands, has {}", arity(op.opcode), op.operands.size()));
+  }
+  const Result<Shape> inferred = infer_shape(graph, computation, op);
+  if (!inferred) {
+    if (inferred.error().code != Error::Code::Unsupported) return tl::unexpected(inferred.error());
+    return check_stated(site);
+  }
+  const bool fits = states_its_type(op.opcode) ? inferred->dims == op.shape.dims : same_type(*inferred, op.shape);
+  if (!fits) return site.error(fmt::format("is stated as {}, but must be {}", print(op.shape), print(*inferred)));
+  return {};
+}
+
+Result<void> check_computation(const Graph& graph, Id<Computation> id) {
+  const Computation& computation = graph.computations[id];
+  if (!computation.root.valid() || computation.root.index() >= computation.ops.size()) {
+    return fail(Error::Code::BadInput, fmt::format("computation '{}' has no root", computation.name));
+  }
+  std::unordered_set<std::string_view> names;
+  for (std::size_t i = 0; i < computation.ops.size(); ++i) {
+    const Op& op = computation.ops[Id<Op>(i)];
+    for (const Id<Computation> callee : op.attributes.calls) {
+      if (callee >= id) {
+        return fail(Error::Code::BadInput,
+                    fmt::format("{} '{}' calls a computation that does not stand before its own", op.opcode_text,
+                                op.name),
+                    op.at);
+      }
+    }
+    if (!names.insert(op.name).second) {
+      return fail(Error::Code::BadInput, fmt::format("op '{}' is defined twice", op.name), op.at);
+    }
+    if (auto checked = check_op(graph, computation, Id<Op>(i)); !checked) return checked;
+  }
+  for (std::size_t i = 0; i < computation.parameters.size(); ++i) {
+    const Op& op = computation.ops[computation.parameters[i]];
+    if (op.opcode != Opcode::Parameter || std::cmp_not_equal(op.attributes.index, i)) {
+      return fail(Error::Code::BadInput, fmt::format("parameter {} of '{}' is '{}'", i, computation.name, op.name));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> verify(const Graph& graph) {
+  if (!graph.entry.valid() || graph.entry.index() >= graph.computations.size()) {
+    return fail(Error::Code::BadInput, "the module has no entry computation");
+  }
+  for (std::size_t i = 0; i < graph.computations.size(); ++i) {
+    if (auto checked = check_computation(graph, Id<Computation>(i)); !checked) return checked;
+  }
+  return {};
+}
+
+}  // namespace seam::graph
