@@ -1,0 +1,85 @@
+#include "module.h"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/files.h"
+#include "graph/text.h"
+
+namespace seam::cli {
+namespace {
+
+void leaves(const graph::Shape& shape, std::vector<const graph::Shape*>& out) {
+  if (!shape.is_tuple) return out.push_back(&shape);
+  for (const graph::Shape& element : shape.elements) leaves(element, out);
+}
+
+Result<std::vector<Array>> read_arrays(const std::filesystem::path& folder, const char* prefix, const std::vector<const graph::Shape*>& shapes) {
+  std::vector<Array> arrays;
+  for (std::size_t k = 0; k < shapes.size(); ++k) {
+    const std::filesystem::path file = folder / fmt::format("{}{}.npy", prefix, k);
+    SEAM_TRY(Array raw, read_npy(file));
+    if (raw.dims != shapes[k]->dims) {
+      return fail(Error::Code::BadInput, fmt::format("{}: its shape is not the module's {}", file.string(), graph::print(*shapes[k])));
+    }
+    SEAM_TRY(Array array, during(fmt::format("reading {}", file.string()), reinterpreted(std::move(raw), shapes[k]->dtype)));
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
+}
+
+}  // namespace
+
+Result<graph::Graph> open_module(const std::filesystem::path& file) {
+  SEAM_TRY(const std::string text, read_file(file));
+  return graph::read_graph(text, file.string());
+}
+
+void add_plan_flags(CLI::App& app, PlanFlags& flags) {
+  app.add_option("--device", flags.device, "the GPU to plan for: h100, a100, v100, …")->capture_default_str();
+  app.add_option("--policy", flags.policy, "whose rules: stitch, xla2018 or none")->capture_default_str();
+  app.add_option("--shared-cap", flags.shared_cap, "shared memory a block may use, bytes (0: the device's limit; FusionStitching's was 20480)");
+  app.add_option("--footprint-cap", flags.footprint_cap, "memory a packed kernel may touch, bytes (0: no cap)");
+  app.add_flag("--unroll", flags.unroll, "unroll loops whose trip count is known before planning");
+}
+
+Result<planner::PlanOptions> plan_options(const PlanFlags& flags) {
+  planner::PlanOptions options;
+  SEAM_TRY(options.device, device_named(flags.device));
+  options.policy = flags.policy;
+  options.shared_cap = flags.shared_cap;
+  options.footprint_cap = flags.footprint_cap;
+  options.unroll_loops = flags.unroll;
+  return options;
+}
+
+Result<Planned> planned(const graph::Graph& module, const PlanFlags& flags) {
+  SEAM_TRY(planner::PlanOptions options, plan_options(flags));
+  SEAM_TRY(graph::Graph graph, planner::prepared(module, options));
+  if (flags.plan_file.empty()) {
+    SEAM_TRY(planner::Plan plan, planner::make_plan(graph, options));
+    return Planned{std::move(graph), std::move(plan), options};
+  }
+  SEAM_TRY(const std::string text, read_file(flags.plan_file));
+  SEAM_TRY(planner::Plan plan, planner::parse_plan(text, flags.plan_file, graph));
+  const Result<void> sound = during(fmt::format("checking {} against its module", flags.plan_file), planner::verify(plan, graph, options.device));
+  if (!sound) return tl::unexpected(sound.error());
+  return Planned{std::move(graph), std::move(plan), options};
+}
+
+Result<std::vector<Array>> read_inputs(const std::filesystem::path& folder, const graph::Graph& graph) {
+  const graph::Computation& entry = graph.entry_computation();
+  std::vector<const graph::Shape*> shapes;
+  for (const Id<graph::Op> parameter : entry.parameters) leaves(entry.ops[parameter].shape, shapes);
+  return read_arrays(folder, "in", shapes);
+}
+
+Result<std::vector<Array>> read_outputs(const std::filesystem::path& folder, const graph::Graph& graph) {
+  const graph::Computation& entry = graph.entry_computation();
+  std::vector<const graph::Shape*> shapes;
+  leaves(entry.ops[entry.root].shape, shapes);
+  return read_arrays(folder, "out", shapes);
+}
+
+}  // namespace seam::cli

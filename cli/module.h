@@ -1,0 +1,45 @@
+#pragma once
+/// What most commands begin with: open a module, prepare it, plan it or read a plan for it.
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/npy.h"
+#include "graph/graph.h"
+#include "planner/planner.h"
+
+namespace CLI {
+class App;
+}
+
+namespace seam::cli {
+
+/// HLO or .graph, by content. Errors carry the file's name.
+[[nodiscard]] Result<graph::Graph> open_module(const std::filesystem::path& file);
+
+struct PlanFlags {
+  std::string device = "h100";
+  std::string policy = "stitch";
+  std::string plan_file;          ///< empty: make one
+  std::int64_t shared_cap = 0;
+  std::int64_t footprint_cap = 0;
+  bool unroll = false;
+};
+/// --device, --policy, --shared-cap, --footprint-cap, --unroll.
+void add_plan_flags(CLI::App& app, PlanFlags& flags);
+[[nodiscard]] Result<planner::PlanOptions> plan_options(const PlanFlags& flags);
+
+struct Planned {
+  graph::Graph graph;  ///< what planner::prepared() returned
+  planner::Plan plan;  ///< verified against it
+  planner::PlanOptions options;
+};
+[[nodiscard]] Result<Planned> planned(const graph::Graph& module, const PlanFlags& flags);
+
+/// in<k>.npy of a folder, one per leaf of the entry's parameters, in their dtypes.
+[[nodiscard]] Result<std::vector<Array>> read_inputs(const std::filesystem::path& folder, const graph::Graph& graph);
+/// out<k>.npy of a folder, one per leaf of the root.
+[[nodiscard]] Result<std::vector<Array>> read_outputs(const std::filesystem::path& folder, const graph::Graph& graph);
+
+}  // namespace seam::cli
