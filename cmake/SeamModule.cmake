@@ -36,9 +36,13 @@ function(seam_warnings target)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endfunction()
 
-# seam_test(codegen USES report): tests/codegen/*.cpp linked against that folder (and the USES) only
+# seam_test(codegen USES report): tests/codegen/*.cpp linked against that folder (and the USES) only; OF names the folder if the test has
+# another name
 function(seam_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 T "" "TIMEOUT" "USES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 T "" "TIMEOUT;OF" "USES;LINKS")
+  if(NOT T_OF)
+    set(T_OF ${name})
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   add_executable(${name}_test ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/golden_main.cpp)
   target_compile_definitions(${name}_test PRIVATE
@@ -47,7 +51,7 @@ function(seam_test name)
     SEAM_PUBLIC_DATA_DEFAULT="${CMAKE_SOURCE_DIR}/../shared/data")
   target_include_directories(${name}_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   list(TRANSFORM T_USES PREPEND seam_)
-  target_link_libraries(${name}_test PRIVATE seam_${name} ${T_USES} GTest::gtest Threads::Threads ${T_LINKS})
+  target_link_libraries(${name}_test PRIVATE seam_${T_OF} ${T_USES} GTest::gtest Threads::Threads ${T_LINKS})
   seam_warnings(${name}_test)
   add_test(NAME ${name} COMMAND ${name}_test)
   if(NOT T_TIMEOUT)

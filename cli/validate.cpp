@@ -1,0 +1,144 @@
+/// seam validate: proves the kernels of a plan, or runs the whole planned program on given inputs and compares its outputs.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include "base/files.h"
+#include "cli/command.h"
+#include "codegen/program_check.h"
+#include "codegen/prove.h"
+#include "codegen/run.h"
+#include "graph/evaluate.h"
+#include "module.h"
+#include "progress.h"
+#include "report/output_dir.h"
+#include "report/validate_json.h"
+
+namespace seam::cli {
+namespace {
+
+struct Options {
+  std::string module, inputs, expect, certificate, backend = "sim";
+  std::uint64_t instructions = 0;
+  std::size_t threads = 0;
+  bool no_kernels = false;
+  PlanFlags plan;
+};
+
+/// spread by output from the expected.tsv that oracles carry; empty if there is none.
+std::vector<double> spreads(const std::filesystem::path& folder) {
+  std::vector<double> out;
+  const auto text = read_file(folder / "expected.tsv");
+  if (!text) return out;
+  std::istringstream lines(*text);
+  std::string line;
+  while (std::getline(lines, line)) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, '\t');) cells.push_back(cell);
+    if (cells.size() < 6 || cells[0] != "out") continue;
+    out.push_back(std::strtod(cells[5].c_str(), nullptr));
+  }
+  return out;
+}
+
+int exit_of(codegen::Outcome outcome) {
+  switch (outcome) {
+    case codegen::Outcome::Passed: return kPass;
+    case codegen::Outcome::Failed: return kFailed;
+    default: return kInconclusive;
+  }
+}
+
+Result<codegen::ProgramCheck> check_program(const codegen::Program& program, const Options& options) {
+  SEAM_TRY(const std::vector<Array> inputs, read_inputs(options.inputs, *program.graph));
+  codegen::RunOptions run_options;
+  run_options.instruction_budget = options.instructions;
+  SEAM_TRY(const codegen::RunResult ran, codegen::run(program, inputs, run_options));
+  codegen::ProgramCheck check;
+  if (!ran.reports.empty()) {
+    check.outcome = codegen::Outcome::Failed;
+    check.reason = ran.reports.front();
+    return check;
+  }
+  if (ran.over_budget) {
+    check.outcome = codegen::Outcome::Inconclusive;
+    check.reason = fmt::format("stopped after {} thread instructions (--instructions)", ran.instructions);
+    return check;
+  }
+  if (options.expect.empty()) {
+    std::vector<graph::Value> values;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const graph::Computation& entry = program.graph->entry_computation();
+      SEAM_TRY(graph::Value value, graph::to_value(inputs[i], entry.ops[entry.parameters[i]].shape));
+      values.push_back(std::move(value));
+    }
+    SEAM_TRY(const graph::Value root, graph::evaluate(*program.graph, values, {.rounding = graph::Rounding::Rounded, .progress = {}}));
+    std::vector<Array> expected;
+    const auto collect = [&](const auto& self, const graph::Value& value) -> void {
+      if (!value.shape.is_tuple) return expected.push_back(graph::to_array(value));
+      for (const graph::Value& element : value.elements) self(self, element);
+    };
+    collect(collect, root);
+    return codegen::check_outputs(ran.outputs, expected, {}, codegen::longest_reduction(*program.graph));
+  }
+  SEAM_TRY(const std::vector<Array> expected, read_outputs(options.expect, *program.graph));
+  return codegen::check_outputs(ran.outputs, expected, spreads(options.expect), codegen::longest_reduction(*program.graph));
+}
+
+Result<int> run(const Options& options, const Common& common) {
+  if (!options.certificate.empty()) {
+    SEAM_TRY(const std::vector<std::string> problems, report::check_certificate(options.certificate));
+    for (const std::string& problem : problems) fmt::print("{}\n", problem);
+    if (problems.empty() && !common.quiet) fmt::print("certificate holds: every file it names has the bytes that were proven\n");
+    return problems.empty() ? kPass : kFailed;
+  }
+  if (options.module.empty()) return fail(Error::Code::BadInput, "validate needs a module (or --certificate FILE)");
+  if (options.backend != "sim") {
+    return fail(Error::Code::Unsupported, fmt::format("backend '{}' is not part of this version; 'sim' is", options.backend));
+  }
+  SEAM_TRY(const graph::Graph module, open_module(options.module));
+  SEAM_TRY(const Planned planned_module, planned(module, options.plan));
+  SEAM_TRY(const auto compiler, codegen::Compiler::find());
+  Progress bar(common.quiet || common.format == Format::Json);
+  SEAM_TRY(const codegen::Program program, codegen::build(planned_module.graph, planned_module.plan, planned_module.options.device, *compiler,
+                                                          bar.stage("compiling kernels"), options.threads));
+  std::vector<codegen::Verdict> verdicts;
+  if (!options.no_kernels) {
+    SEAM_TRY(verdicts, codegen::prove_all(program, {}, bar.stage("proving kernels"), options.threads));
+  }
+  codegen::ProgramCheck check;
+  if (!options.inputs.empty()) {
+    SEAM_TRY(check, check_program(program, options));
+  }
+  bar.done();
+  const codegen::Outcome outcome = report::overall(verdicts, check);
+  if (common.format == Format::Json) {
+    fmt::print("{}\n", report::validate_json(verdicts, check));
+  } else {
+    fmt::print("{}", report::validate_text(verdicts, check, common.format == Format::Markdown));
+  }
+  return exit_of(outcome);
+}
+
+}  // namespace
+
+Run define_validate(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("module", options->module, "an HLO or .graph module");
+  app.add_option("--plan", options->plan.plan_file, "a .plan for it (default: plan it now)");
+  add_plan_flags(app, options->plan);
+  app.add_option("--inputs", options->inputs, "folder with in<k>.npy: run the whole planned program on them");
+  app.add_option("--expect", options->expect, "folder with out<k>.npy to compare with (default: the reference evaluator)");
+  app.add_option("--backend", options->backend, "where kernels run: sim")->capture_default_str();
+  app.add_option("--instructions", options->instructions, "thread instructions the whole program may take (0: no limit)");
+  app.add_option("--threads", options->threads, "kernels proven at once (0: all cores)");
+  app.add_flag("--no-kernels", options->no_kernels, "only the whole program, not each kernel");
+  app.add_option("--certificate", options->certificate, "check that the files a certificate.json names are those that were proven");
+  return [options](const Common& common) { return run(*options, common); };
+}
+
+}  // namespace seam::cli

@@ -1,0 +1,37 @@
+#pragma once
+/// Outputs of a whole program against expected ones.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/npy.h"
+#include "codegen/verdict.h"
+#include "graph/graph.h"
+
+namespace seam::codegen {
+
+struct OutputCheck {
+  std::size_t index = 0;
+  double max_abs = 0, max_rel = 0;  ///< largest difference; relative to the expected value
+  double tolerance = 0;             ///< largest difference that was allowed anywhere in it
+  double spread = 0;                ///< how far two builds of the expecting compiler differ, where known
+  std::uint64_t wrong = 0, compared = 0;
+  bool used_spread = false;         ///< passed only because the expected values themselves spread that far
+  std::string first_wrong;
+};
+
+struct ProgramCheck {
+  Outcome outcome = Outcome::NotRun;
+  std::string reason;  ///< why inconclusive or failed
+  std::vector<OutputCheck> outputs;
+};
+
+/// Longest reduction or contraction of the module: what the tolerance of its outputs depends on.
+[[nodiscard]] std::int64_t longest_reduction(const graph::Graph& graph);
+
+/// Each element may differ by the tolerance table's abs x the largest expected value of its output (at least that of the table) + rel x its
+/// own; `spreads` (per output, may be empty) widen it where the expected values come from a compiler that itself spreads more, and that is said.
+[[nodiscard]] ProgramCheck check_outputs(const std::vector<Array>& actual, const std::vector<Array>& expected,
+                                         const std::vector<double>& spreads, std::int64_t reduction_length);
+
+}  // namespace seam::codegen

@@ -1,0 +1,115 @@
+#include "codegen/program_check.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "graph/tolerance.h"
+
+namespace seam::codegen {
+namespace {
+
+std::int64_t integer_at(const Array& array, std::size_t i) {
+  const auto width = static_cast<std::size_t>(bytes(array.dtype));
+  std::int64_t value = 0;
+  if (width == 8) {
+    std::memcpy(&value, &array.data[i * width], 8);
+  } else {
+    value = static_cast<std::int64_t>(load_as_double(array.dtype, &array.data[i * width]));
+  }
+  return value;
+}
+
+OutputCheck check(const Array& actual, const Array& expected, double spread, std::int64_t reduction_length) {
+  OutputCheck out;
+  out.spread = spread;
+  const auto count = static_cast<std::size_t>(expected.elements());
+  const auto width = static_cast<std::size_t>(bytes(expected.dtype));
+  const auto differs = [&](std::size_t i, double got, double want, double allowed) {
+    if (out.wrong++ == 0) out.first_wrong = fmt::format("element {}: {:.9g}, expected {:.9g}, allowed difference {:.3g}", i, got, want, allowed);
+  };
+  out.compared = count;
+  if (!is_float(expected.dtype)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t got = integer_at(actual, i);
+      const std::int64_t want = integer_at(expected, i);
+      if (got != want) differs(i, static_cast<double>(got), static_cast<double>(want), 0);
+    }
+    return out;
+  }
+  double scale = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double want = load_as_double(expected.dtype, &expected.data[i * width]);
+    if (std::isfinite(want)) scale = std::max(scale, std::abs(want));
+  }
+  const graph::Tolerance table = graph::tolerance(expected.dtype, reduction_length);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double got = load_as_double(actual.dtype, &actual.data[i * width]);
+    const double want = load_as_double(expected.dtype, &expected.data[i * width]);
+    if (std::isnan(want) || std::isinf(want) || !std::isfinite(got)) {
+      const bool same = std::isnan(want) ? std::isnan(got) : got == want;
+      if (!same) differs(i, got, want, 0);
+      continue;
+    }
+    const double difference = std::abs(got - want);
+    const double by_table = table.abs * scale + table.rel * std::abs(want);
+    const double allowed = std::max(by_table, spread);
+    out.max_abs = std::max(out.max_abs, difference);
+    if (want != 0) out.max_rel = std::max(out.max_rel, difference / std::abs(want));
+    out.tolerance = std::max(out.tolerance, allowed);
+    if (difference > by_table && difference <= allowed) out.used_spread = true;
+    if (difference > allowed) differs(i, got, want, allowed);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::int64_t longest_reduction(const graph::Graph& graph) {
+  std::int64_t longest = 1;
+  for (const graph::Computation& computation : graph.computations) {
+    for (const graph::Op& op : computation.ops) {
+      std::int64_t length = 1;
+      if (op.opcode == graph::Opcode::Reduce) {
+        for (const std::int64_t d : op.attributes.dimensions) length *= computation.ops[op.operands[0]].shape.dims[static_cast<std::size_t>(d)];
+      } else if (op.opcode == graph::Opcode::Dot) {
+        for (const std::int64_t d : op.attributes.dot.lhs_contract) length *= computation.ops[op.operands[0]].shape.dims[static_cast<std::size_t>(d)];
+      } else if (op.opcode == graph::Opcode::Convolution) {
+        const graph::Shape& filter = computation.ops[op.operands[1]].shape;
+        length = filter.elements_count() / std::max<std::int64_t>(1, filter.dims[static_cast<std::size_t>(op.attributes.conv.rhs_output)]);
+      }
+      longest = std::max(longest, length);
+    }
+  }
+  return longest;
+}
+
+ProgramCheck check_outputs(const std::vector<Array>& actual, const std::vector<Array>& expected, const std::vector<double>& spreads,
+                           std::int64_t reduction_length) {
+  ProgramCheck result;
+  if (actual.size() != expected.size()) {
+    result.outcome = Outcome::Failed;
+    result.reason = fmt::format("{} outputs, {} expected", actual.size(), expected.size());
+    return result;
+  }
+  result.outcome = Outcome::Passed;
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    if (actual[k].dtype != expected[k].dtype || actual[k].dims != expected[k].dims) {
+      result.outcome = Outcome::Failed;
+      result.reason = fmt::format("output {} has another shape than expected", k);
+      return result;
+    }
+    OutputCheck output = check(actual[k], expected[k], k < spreads.size() ? spreads[k] : 0, reduction_length);
+    output.index = k;
+    if (output.wrong > 0 && result.outcome == Outcome::Passed) {
+      result.outcome = Outcome::Failed;
+      result.reason = fmt::format("output {}: {} of {} elements wrong; {}", k, output.wrong, output.compared, output.first_wrong);
+    }
+    result.outputs.push_back(std::move(output));
+  }
+  return result;
+}
+
+}  // namespace seam::codegen
