@@ -1,0 +1,7 @@
+#pragma once
+/// The SQL files of this folder, built into the program.
+#include <string_view>
+
+namespace seam::db::sql {
+extern const std::string_view schema, views, indexes;
+}  // namespace seam::db::sql
