@@ -8,19 +8,30 @@
 
 namespace seam::graph {
 
+namespace {
+/// Sizes saturate: an inferred shape can be larger than any number.
+constexpr std::int64_t kMost = INT64_MAX;
+}  // namespace
+
 std::int64_t Shape::elements_count() const {
   // An unbounded dimension (-1) counts as nothing known, hence zero elements.
   return std::accumulate(dims.begin(), dims.end(), std::int64_t{1},
                          [](std::int64_t product, std::int64_t dim) {
-                           return product * std::max<std::int64_t>(dim, 0);
+                           std::int64_t next = 0;
+                           const bool over = __builtin_mul_overflow(product, std::max<std::int64_t>(dim, 0), &next);
+                           return over ? kMost : next;
                          });
 }
 
 std::int64_t Shape::byte_size() const {
-  if (!is_tuple) return elements_count() * bytes(dtype);
-  return std::accumulate(
-      elements.begin(), elements.end(), std::int64_t{0},
-      [](std::int64_t sum, const Shape& element) { return sum + element.byte_size(); });
+  std::int64_t result = 0;
+  if (!is_tuple) {
+    return __builtin_mul_overflow(elements_count(), bytes(dtype), &result) ? kMost : result;
+  }
+  for (const Shape& element : elements) {
+    if (__builtin_add_overflow(result, element.byte_size(), &result)) return kMost;
+  }
+  return result;
 }
 
 bool same_type(const Shape& a, const Shape& b) {

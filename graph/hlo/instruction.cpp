@@ -5,6 +5,7 @@
 #include "graph/verify.h"
 #include "read/attributes.h"
 #include "read/literals.h"
+#include "read/opcodes.h"
 #include "read/shapes.h"
 
 namespace seam::graph {
@@ -19,21 +20,6 @@ Result<Id<Computation>> read_inline_body(ModuleScope& module, Cursor& cursor) {
   scope.computation.name = module.free_name("inline_body");
   if (auto body = read_body(module, scope, cursor); !body) return tl::unexpected(std::move(body).error());
   return module.add(std::move(scope.computation), cursor, at);
-}
-
-/// The opcode of `text`, seeing through async sugar: "all-to-all-start" is an async-start.
-std::optional<Opcode> opcode_of(std::string_view text) {
-  if (const auto opcode = opcode_named(text)) return opcode;
-  struct Sugar {
-    std::string_view suffix;
-    Opcode opcode;
-  };
-  for (const Sugar& sugar : {Sugar{"-start", Opcode::AsyncStart}, Sugar{"-update", Opcode::AsyncUpdate},
-                             Sugar{"-done", Opcode::AsyncDone}}) {
-    if (!text.ends_with(sugar.suffix)) continue;
-    if (opcode_named(text.substr(0, text.size() - sugar.suffix.size()))) return sugar.opcode;
-  }
-  return std::nullopt;
 }
 
 class InstructionReader {
@@ -62,7 +48,7 @@ class InstructionReader {
     cursor_.peek();
     const std::size_t opcode_at = cursor_.offset();
     const std::string_view text = cursor_.word();
-    const std::optional<Opcode> opcode = opcode_of(text);
+    const std::optional<Opcode> opcode = opcode_or_sugar(text);
     if (!opcode) {
       cursor_.move_to(opcode_at);
       return cursor_.error(text.empty() ? fmt::format("expected an opcode, found {}", cursor_.found())
@@ -98,7 +84,15 @@ class InstructionReader {
     const std::string_view key = cursor_.word();
     if (key.empty()) return cursor_.error(fmt::format("expected an attribute, found {}", cursor_.found()));
     if (auto equals = cursor_.expect('=', fmt::format("after attribute '{}'", key)); !equals) return equals;
-    SEAM_TRY(const std::string_view raw, cursor_.value());
+    cursor_.peek();
+    const std::size_t start = cursor_.offset();
+    if (key == "literal") {  // of old custom calls: a shape, a space, a value
+      SEAM_TRY(const Shape shape, read_shape(cursor_));
+      SEAM_TRY([[maybe_unused]] const Literal literal, read_literal(cursor_, shape));
+    } else {
+      SEAM_TRY([[maybe_unused]] const std::string_view value, cursor_.value());
+    }
+    const std::string_view raw = cursor_.text_from(start);
     return attributes.read(key, cursor_.within(raw));
   }
 

@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "graph/hlo.h"
 #include "hlo/instruction.h"
 #include "read/shapes.h"
@@ -70,14 +72,38 @@ Result<void> read_computation(ModuleScope& module, Cursor& cursor, std::optional
   return {};
 }
 
-}  // namespace
+constexpr std::string_view kSeparator = "// -----";
 
-Result<Graph> parse_hlo(std::string_view text, std::string_view file) {
-  const Source source(text, file);
-  Cursor cursor(source);
+/// Where the next separator line starts: the mark alone on its line. Longer rules of dashes are decoration.
+std::size_t next_separator(std::string_view text, std::size_t from) {
+  for (std::size_t at = text.find(kSeparator, from); at != std::string_view::npos; at = text.find(kSeparator, at + 1)) {
+    const std::string_view rest = text.substr(at + kSeparator.size());
+    const std::string_view tail = rest.substr(0, rest.find('\n'));
+    if ((at == 0 || text[at - 1] == '\n') && tail.find_first_not_of(" \t\r") == std::string_view::npos) return at;
+  }
+  return std::string_view::npos;
+}
+
+/// The pieces between separator lines that hold more than comments.
+std::vector<Cursor> modules_of(const Source& source) {
+  std::vector<Cursor> pieces;
+  const std::string_view text = source.text();
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = next_separator(text, begin);
+    Cursor piece = Cursor(source).within(text.substr(begin, end - begin));
+    if (!piece.at_end()) pieces.push_back(piece);
+    if (end == std::string_view::npos) break;
+    begin = std::min(text.find('\n', end), text.size());
+  }
+  return pieces;
+}
+
+Result<Graph> read_module(Cursor cursor) {
   ModuleScope module;
   if (cursor.accept_word("HloModule")) {
     SEAM_TRY(module.graph.name, cursor.name("the name of the module"));
+    cursor.accept(':');
     if (auto header = read_header(module.graph, cursor); !header) {
       return tl::unexpected(std::move(header).error());
     }
@@ -95,6 +121,28 @@ Result<Graph> parse_hlo(std::string_view text, std::string_view file) {
   // Without ENTRY the last computation is the entry: callees stand before their callers.
   module.graph.entry = entry.value_or(Id<Computation>(module.graph.computations.size() - 1));
   return std::move(module.graph);
+}
+
+}  // namespace
+
+Result<std::vector<Graph>> parse_hlo_modules(std::string_view text, std::string_view file) {
+  const Source source(text, file);
+  std::vector<Graph> graphs;
+  for (const Cursor& piece : modules_of(source)) {
+    SEAM_TRY(Graph graph, read_module(piece));
+    graphs.push_back(std::move(graph));
+  }
+  if (graphs.empty()) return fail(Error::Code::BadInput, "this file holds no HLO module", Position{std::string(file), 1, 1});
+  return graphs;
+}
+
+Result<Graph> parse_hlo(std::string_view text, std::string_view file) {
+  SEAM_TRY(std::vector<Graph> graphs, parse_hlo_modules(text, file));
+  if (graphs.size() == 1) return std::move(graphs.front());
+  return fail(Error::Code::BadInput,
+              fmt::format("this file holds {} modules, separated by '{}' lines; give one of them", graphs.size(),
+                          kSeparator),
+              Position{std::string(file), 1, 1});
 }
 
 }  // namespace seam::graph

@@ -39,10 +39,14 @@ void print_op(std::string& out, const Graph& graph, const Computation& computati
 }  // namespace
 
 std::string print_hlo(const Graph& graph) {
-  std::string out = fmt::format("HloModule {}", graph.name.empty() ? "module" : graph.name);
-  for (const auto& [key, value] : graph.header) out += fmt::format(", {}={}", key, value);
-  out += '\n';
-  if (const std::string tables = print_tables(graph); !tables.empty()) out += '\n' + tables + '\n';
+  std::string out;
+  const std::string tables = print_tables(graph);
+  if (!graph.name.empty() || !graph.header.empty() || !tables.empty()) {
+    out = fmt::format("HloModule {}", graph.name.empty() ? "module" : graph.name);
+    for (const auto& [key, value] : graph.header) out += fmt::format(", {}={}", key, value);
+    out += '\n';
+  }
+  if (!tables.empty()) out += '\n' + tables + '\n';
   for (std::size_t i = 0; i < graph.computations.size(); ++i) {
     const Id<Computation> id(i);
     const Computation& computation = graph.computations[id];

@@ -90,19 +90,14 @@ Result<std::optional<Shape>> infer_control(const InferenceSite& site) {
     case Opcode::OptBarrier:
     case Opcode::Domain:
     case Opcode::AddDependency: return std::optional<Shape>(site.operand(0));
-    case Opcode::AllReduce:
-    case Opcode::CollectivePermute:
-    case Opcode::CollectiveBroadcast: {
+    case Opcode::AllReduce: {
       SEAM_NEED(site.needs_operands(1));
       if (site.operand_count() > 1) return std::optional<Shape>(operands_as_tuple(site));
       return std::optional<Shape>(site.operand(0));
     }
-    case Opcode::AfterAll:
-    case Opcode::Outfeed:
-    case Opcode::SendDone: return std::optional<Shape>(token_shape());
+    case Opcode::AfterAll: return std::optional<Shape>(token_shape());
     case Opcode::PartitionId:
     case Opcode::ReplicaId: return std::optional<Shape>(array_shape(DType::U32, {}));
-    case Opcode::GetDimensionSize: return std::optional<Shape>(array_shape(DType::S32, {}));
     default: return std::nullopt;
   }
 }

@@ -74,7 +74,7 @@ Result<Shape> concatenate(const InferenceSite& site) {
     if (!fits) {
       return site.error(fmt::format("operand {} is {}, which does not fit {}", i, print(next), print(first)));
     }
-    out.dims[along] += next.dims[along];
+    if (__builtin_add_overflow(out.dims[along], next.dims[along], &out.dims[along])) return site.error("is too large");
   }
   return out;
 }

@@ -34,7 +34,10 @@ Result<void> same_count(const InferenceSite& site) {
 Result<void> same_bits(const InferenceSite& site) {
   const Shape& in = site.operand(0);
   const Shape& out = site.op.shape;
-  if (in.elements_count() * bits(in.dtype) == out.elements_count() * bits(out.dtype)) return {};
+  const auto size = [](const Shape& shape) {
+    return static_cast<double>(shape.elements_count()) * bits(shape.dtype);
+  };
+  if (size(in) == size(out)) return {};
   return site.error(fmt::format("{} and {} differ in size", print(in), print(out)));
 }
 

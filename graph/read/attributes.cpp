@@ -4,17 +4,11 @@
 
 #include <algorithm>
 
+#include "read/opcodes.h"
 #include "read/values.h"
 
 namespace seam::graph {
 namespace {
-
-std::string_view without_async_suffix(std::string_view text) {
-  for (const std::string_view suffix : {"-start", "-update", "-done"}) {
-    if (text.ends_with(suffix)) return text.substr(0, text.size() - suffix.size());
-  }
-  return text;
-}
 
 /// The whole value must have been taken.
 Result<bool> took_all(Cursor& value) {
@@ -84,9 +78,7 @@ Result<void> AttributeReader::read(std::string_view key, Cursor value) {
     }
     if (*taken) return {};
   }
-  Cursor rest = whole;
-  SEAM_TRY(const std::string_view raw, rest.value());
-  op_.attributes.others.emplace_back(key, raw);
+  op_.attributes.others.emplace_back(key, whole.rest());
   return {};
 }
 
@@ -109,6 +101,9 @@ Result<bool> AttributeReader::read_plain(std::string_view key, Cursor& value) {
   if (key == "dynamic_slice_sizes") return assign(a.slice_sizes, read_integers(value), value);
   if (key == "padding" && opcode == Opcode::Pad) return assign(a.padding, read_padding(value), value);
   if (key == "window") return assign(a.window, read_window(value), value);
+  // Custom calls may leave dimensions unnamed (?01b_…): kept as text.
+  const auto unnamed = [](Cursor labels) { return labels.value().value_or("").find('?') != std::string_view::npos; };
+  if (key == "dim_labels" && opcode == Opcode::CustomCall && unnamed(value)) return false;
   if (key == "dim_labels") return assign(a.conv, read_dim_labels(value), value);
   if (key == "feature_group_count") {
     return assign(a.feature_groups, value.integer("a group count"), value);

@@ -64,6 +64,8 @@ class Cursor {
   /// The raw text of one attribute value: groups, strings and bare characters up to a comma or white space outside
   /// all of them.
   Result<std::string_view> value();
+  /// Everything up to the end of this cursor's range.
+  [[nodiscard]] std::string_view rest() const { return source_->text().substr(at_, end_ - at_); }
   /// The rest of the current line, without the line break; moves past it.
   std::string_view line();
 

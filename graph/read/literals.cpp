@@ -27,6 +27,9 @@ int payload_bits(DType dtype) {
   }
 }
 
+/// The types without -0 have one NaN, in its place.
+bool has_signed_nan(DType dtype) { return payload_bits(dtype) > 0 || dtype == DType::F8E4M3FN; }
+
 template <class T>
 void append(std::vector<std::byte>& out, const T& value) {
   const std::size_t at = out.size();
@@ -45,16 +48,21 @@ class LiteralReader {
   LiteralReader(Cursor& cursor, const Shape& shape, Array& array)
       : cursor_(cursor), shape_(shape), array_(array) {}
 
-  Result<void> read(std::size_t dim) {
+  Result<void> read() {
+    const char next = cursor_.peek();
+    if (shape_.dims.empty() || next == '{') return read_dim(0);
+    return splat();
+  }
+
+ private:
+  Result<void> read_dim(std::size_t dim) {
     if (dim == shape_.dims.size()) return element();
     if (auto open = cursor_.expect('{', "to open a dimension of the constant"); !open) return open;
     const std::size_t at = cursor_.offset();
     std::int64_t count = 0;
     while (!cursor_.accept('}')) {
-      if (count > 0) {
-        if (auto comma = cursor_.expect(',', "between elements"); !comma) return comma;
-      }
-      if (auto one = read(dim + 1); !one) return one;
+      if (auto one = read_dim(dim + 1); !one) return one;
+      cursor_.accept(',');  // XLA does not insist on them
       ++count;
     }
     // XLA prints a constant without elements as {} whatever its rank.
@@ -66,7 +74,22 @@ class LiteralReader {
     return {};
   }
 
- private:
+  /// One number for a whole array: f32[2,3] constant(0).
+  Result<void> splat() {
+    constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
+    const std::size_t at = cursor_.offset();
+    if (auto one = element(); !one) return one;
+    if (shape_.byte_size() > kMaxBytes) {
+      return cursor_.error_at(at, fmt::format("a constant of {} bytes is too large", shape_.byte_size()));
+    }
+    const std::vector<std::byte> pattern = std::move(array_.data);
+    array_.data.clear();
+    const auto count = static_cast<std::size_t>(shape_.elements_count());
+    array_.data.reserve(count * pattern.size());
+    for (std::size_t i = 0; i < count; ++i) array_.data.insert(array_.data.end(), pattern.begin(), pattern.end());
+    return {};
+  }
+
   Result<void> element() {
     if (is_complex(shape_.dtype)) return complex_element();
     const std::size_t at = cursor_.offset();
@@ -110,6 +133,13 @@ class LiteralReader {
       return {};
     }
     std::uint64_t value = 0;
+    if (width == 64 && token.starts_with('-')) {  // XLA reads u64 constant(-1) as all ones
+      std::int64_t negative = 0;
+      const auto [rest, code] = std::from_chars(token.data(), last, negative);
+      if (code != std::errc{} || rest != last) return wrong(at, token, "an integer");
+      append_integer(negative);
+      return {};
+    }
     const auto [rest, code] = std::from_chars(token.data(), last, value);
     if (code == std::errc::invalid_argument || rest != last) return wrong(at, token, "an integer");
     if (code != std::errc{} || (width < 64 && (value >> width) != 0)) return too_wide(at, token);
@@ -148,6 +178,7 @@ class LiteralReader {
       return wrong(at, token, "a number");
     }
     append_double(array_.data, dtype, value);
+    if (token == "-nan" && has_signed_nan(dtype)) array_.data.back() |= std::byte{0x80};
     return {};
   }
 
@@ -222,7 +253,7 @@ std::string print_real(DType dtype, const std::byte* at) {
       const std::uint64_t payload = pattern & ((std::uint64_t{1} << mantissa) - 1);
       return fmt::format("{}nan(0x{:x})", negative ? "-" : "", payload);
     }
-    return std::signbit(value) ? "-nan" : "nan";
+    return has_signed_nan(dtype) && (pattern >> (bits(dtype) - 1)) != 0 ? "-nan" : "nan";
   }
   if (dtype == DType::F64) return fmt::format("{}", value);
   return fmt::format("{}", static_cast<float>(value));
@@ -306,7 +337,7 @@ Result<Literal> read_literal(Cursor& cursor, const Shape& shape) {
   literal.value.dtype = shape.dtype;
   literal.value.dims = shape.dims;
   LiteralReader reader(cursor, shape, literal.value);
-  if (auto dense = reader.read(0); !dense) return tl::unexpected(std::move(dense).error());
+  if (auto dense = reader.read(); !dense) return tl::unexpected(std::move(dense).error());
   return literal;
 }
 

@@ -11,7 +11,7 @@ namespace {
 // Real shapes nest a few levels and have a handful of dimensions; the limits keep hostile text from exhausting the stack.
 constexpr int kMaxNesting = 100;
 constexpr std::size_t kMaxRank = 64;
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 62;
 
 Result<void> read_dims(Cursor& cursor, Shape& shape) {
   if (auto open = cursor.expect('[', "after the element type"); !open) return open;
@@ -25,7 +25,7 @@ Result<void> read_dims(Cursor& cursor, Shape& shape) {
       const std::size_t at = cursor.offset();
       SEAM_TRY(dim, cursor.integer("a dimension"));
       if (dim < 0) return cursor.error_at(at, "a dimension cannot be negative");
-      if (dim > 0 && count > kMaxElements / dim) {
+      if (dim > 0 && count > kMaxBytes / std::max(bytes(shape.dtype), 1) / dim) {
         return cursor.error_at(at, "this shape has more elements than any device can hold");
       }
       count *= std::max<std::int64_t>(dim, 1);

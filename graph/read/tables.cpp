@@ -119,11 +119,12 @@ Result<void> read_tables(Graph& graph, Cursor& cursor) {
     const auto table = std::ranges::find(kTables, ahead.peek_word());
     if (table == kTables.end()) break;
     (void)ahead.word();
+    const std::size_t after_title = ahead.offset();
     // A computation may be called FileNames; a table's name is followed by rows.
     const char next = ahead.peek();
     if (next == '{' || next == '(') break;
     cursor = ahead;
-    stop = cursor.offset();
+    stop = after_title;
     while (cursor.peek() >= '0' && cursor.peek() <= '9') {
       SEAM_TRY(const std::int64_t id, cursor.integer("a row number"));
       if (auto row = read_row(cursor, *table, id, tables); !row) return row;

@@ -17,6 +17,7 @@ Result<void> read_window_field(Cursor& cursor, std::string_view key, WindowDim& 
     SEAM_TRY(dim.pad_low, cursor.bare_integer("the low padding"));
     if (!cursor.accept('_')) return cursor.error("expected '_' between low and high padding");
     SEAM_TRY(dim.pad_high, cursor.bare_integer("the high padding"));
+    if (cursor.here() == '_') return cursor.error("a window pads low_high, without interior");
     return {};
   }
   SEAM_TRY(const std::int64_t value, cursor.bare_integer("a number per window dimension"));

@@ -100,7 +100,7 @@ struct Metadata {
   std::string op_type, op_name, source_file;
   std::int64_t source_line = 0;
   std::int64_t stack_frame_id = 0;
-  std::string raw;  ///< the whole text between the braces: prints back unchanged
+  std::string raw;  ///< the whole text between the braces, kept only where the fields above do not print back to it
   friend bool operator==(const Metadata&, const Metadata&) = default;
 };
 
