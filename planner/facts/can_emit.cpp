@@ -1,0 +1,146 @@
+/// What codegen can lower inside a kernel. The list is the contract with codegen/lower: an op that passes here and fails
+/// there is a bug.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "facts/small_dot.h"
+#include "planner/planner.h"
+
+namespace seam::planner {
+
+using graph::Computation;
+using graph::Graph;
+using graph::Op;
+using graph::OpClass;
+using graph::Opcode;
+
+namespace {
+
+bool emitted_type(DType dtype) {
+  switch (dtype) {
+    case DType::Pred:
+    case DType::S8:
+    case DType::S16:
+    case DType::S32:
+    case DType::S64:
+    case DType::U8:
+    case DType::U16:
+    case DType::U32:
+    case DType::U64:
+    case DType::F16:
+    case DType::BF16:
+    case DType::F32:
+    case DType::F64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Result<void> refuse(const Op& op, std::string_view why) {
+  return fail(Error::Code::Unsupported, fmt::format("{} ({}): {}", op.name, name(op.opcode), why), op.at);
+}
+
+/// A combiner is emitted if it is made of scalar element-wise ops (and the tuple of a variadic one).
+bool scalar_computation(const Graph& graph, const Computation& called) {
+  return std::ranges::all_of(called.ops, [&](const Op& op) {
+    if (op.opcode == Opcode::Tuple || op.opcode == Opcode::Parameter || op.opcode == Opcode::Constant)
+      return op.opcode != Opcode::Constant || op.shape.elements_count() == 1;
+    return graph::op_class(op.opcode) == OpClass::Elementwise && op.opcode != Opcode::Map &&
+           op.shape.elements_count() == 1 && can_emit(graph, called, op).has_value();
+  });
+}
+
+/// Scatter's combiner: plain add (atomics) or "keep the update" (assignment).
+bool scatter_combiner(const Computation& called) {
+  const Op& root = called.ops[called.root];
+  if (root.opcode == Opcode::Parameter) return root.attributes.index == 1;
+  if (root.opcode != Opcode::Add) return false;
+  return std::ranges::all_of(root.operands, [&](Id<Op> operand) {
+    return called.ops[operand].opcode == Opcode::Parameter;
+  }) && root.operands[0] != root.operands[1];
+}
+
+Result<void> types(const Computation& computation, const Op& op) {
+  const auto check = [&](const graph::Shape& shape) {
+    return shape.dynamic.empty() && !shape.is_buffer && emitted_type(shape.dtype);
+  };
+  if (op.shape.is_tuple) {
+    if (op.opcode != Opcode::Reduce) return refuse(op, "it yields a tuple");
+    for (const graph::Shape& element : op.shape.elements)
+      if (!check(element)) return refuse(op, fmt::format("no kernels for {}", print(element)));
+  } else if (!check(op.shape)) {
+    return refuse(op, fmt::format("no kernels for {}", print(op.shape)));
+  }
+  for (const Id<Op> operand : op.operands) {
+    const graph::Shape& shape = computation.ops[operand].shape;
+    if (op.opcode == Opcode::GetTupleElement) continue;
+    if (shape.is_tuple || !check(shape)) return refuse(op, fmt::format("no kernels for {}", print(shape)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> can_emit(const Graph& graph, const Computation& computation, const Op& op) {
+  if (const Result<void> typed = types(computation, op); !typed) return typed;
+  if (op.shape.elements_count() == 0) return refuse(op, "it has no elements");
+  switch (op.opcode) {
+    case Opcode::Map:
+    case Opcode::Complex:
+    case Opcode::Real:
+    case Opcode::Imag:
+    case Opcode::StochasticConvert:
+    case Opcode::MulHi:
+      return refuse(op, "no lowering for this op");
+    case Opcode::BitcastConvert:
+      if (bits(op.shape.dtype) != bits(computation.ops[op.operands[0]].shape.dtype))
+        return refuse(op, "it changes the width of elements");
+      return {};
+    case Opcode::Bitcast:
+      if (!graph::is_row_major(op.shape) || !graph::is_row_major(computation.ops[op.operands[0]].shape) ||
+          op.shape.dtype != computation.ops[op.operands[0]].shape.dtype)
+        return refuse(op, "it relabels a layout");
+      return {};
+    case Opcode::Reshape:
+    case Opcode::Broadcast:
+    case Opcode::Iota:
+    case Opcode::Constant:
+    case Opcode::Slice:
+    case Opcode::Pad:
+    case Opcode::Concatenate:
+    case Opcode::Transpose:
+    case Opcode::Reverse:
+    case Opcode::Copy:
+    case Opcode::DynamicSlice:
+    case Opcode::DynamicUpdateSlice:
+    case Opcode::Gather:
+      return {};
+    case Opcode::OptBarrier:
+      return op.shape.is_tuple ? refuse(op, "it yields a tuple") : Result<void>{};
+    case Opcode::GetTupleElement: {
+      const Op& from = computation.ops[op.operands[0]];
+      if (from.opcode != Opcode::Reduce) return refuse(op, "an element of a tuple that no kernel computes");
+      return can_emit(graph, computation, from);
+    }
+    case Opcode::Scatter:
+      if (op.operands.size() != 3) return refuse(op, "scatter of several operands");
+      if (!scatter_combiner(graph.computations[op.attributes.calls[0]]))
+        return refuse(op, "scatter whose combiner is neither add nor assignment");
+      return {};
+    case Opcode::Reduce:
+      if (!scalar_computation(graph, graph.computations[op.attributes.calls[0]]))
+        return refuse(op, "a combiner that is not made of scalar element-wise ops");
+      return {};
+    case Opcode::Dot:
+      if (!is_small_dot(computation, op)) return refuse(op, "a contraction for the library");
+      return {};
+    default:
+      break;
+  }
+  if (graph::op_class(op.opcode) != OpClass::Elementwise) return refuse(op, "no lowering for this op");
+  return {};
+}
+
+}  // namespace seam::planner

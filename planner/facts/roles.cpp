@@ -1,0 +1,111 @@
+#include "facts/roles.h"
+
+namespace seam::planner {
+
+using graph::Computation;
+using graph::Op;
+using graph::OpClass;
+using graph::Opcode;
+
+namespace {
+
+void flatten(const Computation& computation, Id<Op> op, std::vector<Id<Op>>& out) {
+  const Id<Op> storage = storage_of(computation, op);
+  const Op& at = computation.ops[storage];
+  if (at.opcode == Opcode::Tuple) {
+    for (const Id<Op> operand : at.operands) flatten(computation, operand, out);
+    return;
+  }
+  if (at.shape.dtype == DType::Token && !at.shape.is_tuple) return;
+  out.push_back(storage);
+}
+
+/// Where a get-tuple-element that storage_of could not follow gets its value from.
+Role element_role(const Roles& roles, const Computation& computation, const Op& op, Id<Op>& producer) {
+  Id<Op> from = op.operands[0];
+  while (computation.ops[from].opcode == Opcode::GetTupleElement ||
+         computation.ops[from].opcode == Opcode::OptBarrier ||
+         computation.ops[from].opcode == Opcode::AddDependency ||
+         computation.ops[from].opcode == Opcode::Domain)
+    from = computation.ops[from].operands[0];
+  if (roles.is_call(from)) {
+    producer = from;
+    return Role::Result;
+  }
+  return roles.role[from] == Role::Reduce ? Role::Map : Role::Memory;
+}
+
+Role role_of(const graph::Graph& graph, const Computation& computation, const Roles& roles, Id<Op> id,
+             const PlanOptions& options, Id<Op>& producer) {
+  const Op& op = computation.ops[id];
+  switch (op.opcode) {
+    case Opcode::Parameter:
+      return Role::Memory;
+    case Opcode::Tuple:
+    case Opcode::AfterAll:
+      return Role::Plumbing;
+    case Opcode::While:
+    case Opcode::Conditional:
+      producer = id;
+      return Role::Control;
+    default:
+      break;
+  }
+  if (op.shape.is_tuple && graph::op_class(op.opcode) == OpClass::Free) return Role::Plumbing;
+  if (roles.storage[id] != id) {
+    return folded(computation, id) ? Role::Folded : Role::View;
+  }
+  if (op.opcode == Opcode::GetTupleElement) return element_role(roles, computation, op, producer);
+  if (folded(computation, id)) return Role::Folded;
+  if (op.opcode == Opcode::Constant) return Role::Memory;
+  if (!can_emit(graph, computation, op) || (op.opcode == Opcode::Dot && !options.emit_small_dots)) {
+    producer = id;
+    return Role::Library;
+  }
+  switch (op.opcode) {
+    case Opcode::Reduce: return Role::Reduce;
+    case Opcode::Dot: return Role::Dot;
+    case Opcode::Scatter: return Role::Scatter;
+    default: return Role::Map;
+  }
+}
+
+}  // namespace
+
+std::vector<Id<Op>> flattened(const Computation& computation, Id<Op> op) {
+  std::vector<Id<Op>> out;
+  flatten(computation, op, out);
+  return out;
+}
+
+Roles roles_of(const graph::Graph& graph, const Computation& computation, const PlanOptions& options) {
+  Roles roles;
+  const std::size_t count = computation.ops.size();
+  roles.role = IdVector<Op, Role>(count, Role::Plumbing);
+  roles.storage = IdVector<Op, Id<Op>>(count);
+  roles.producer = IdVector<Op, Id<Op>>(count);
+  roles.needed_in_memory = IdVector<Op, bool>(count, false);
+  roles.users = computation.users();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Id<Op> id(i);
+    roles.storage[id] = storage_of(computation, id);
+    Id<Op> producer;
+    roles.role[id] = role_of(graph, computation, roles, id, options, producer);
+    roles.producer[id] = producer;
+  }
+  roles.returned = flattened(computation, computation.root);
+  for (const Id<Op> op : roles.returned) roles.needed_in_memory[op] = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Id<Op> id(i);
+    const Op& op = computation.ops[id];
+    if (roles.is_call(id)) {
+      for (const Id<Op> operand : op.operands)
+        for (const Id<Op> value : flattened(computation, operand)) roles.needed_in_memory[value] = true;
+    } else if (roles.role[id] == Role::Scatter) {
+      roles.needed_in_memory[roles.storage[op.operands[0]]] = true;
+    }
+  }
+  return roles;
+}
+
+}  // namespace seam::planner

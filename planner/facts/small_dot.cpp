@@ -1,0 +1,38 @@
+#include "facts/small_dot.h"
+
+#include <algorithm>
+
+namespace seam::planner {
+
+namespace {
+/// One product of the batch: 64 x 64 x 16 multiply-adds at most ...
+constexpr std::int64_t kMostPerProduct = 64 * 1024;
+/// ... and all of them together less than what the library does in a few microseconds.
+constexpr std::int64_t kMostInAll = std::int64_t{1} << 27;
+constexpr std::int64_t kLeastBatch = 8;
+}  // namespace
+
+DotExtents dot_extents(const graph::Computation& computation, const graph::Op& dot) {
+  const graph::Shape& lhs = computation.ops[dot.operands[0]].shape;
+  const graph::Shape& rhs = computation.ops[dot.operands[1]].shape;
+  const graph::DotDims& dims = dot.attributes.dot;
+  DotExtents extents;
+  const auto at = [](const graph::Shape& shape, std::int64_t dim) {
+    return shape.dims[static_cast<std::size_t>(dim)];
+  };
+  for (const std::int64_t dim : dims.lhs_batch) extents.batch *= at(lhs, dim);
+  for (const std::int64_t dim : dims.lhs_contract) extents.contracted *= at(lhs, dim);
+  const std::int64_t shared = std::max<std::int64_t>(1, extents.batch * extents.contracted);
+  extents.rows = lhs.elements_count() / shared;
+  extents.columns = rhs.elements_count() / shared;
+  return extents;
+}
+
+bool is_small_dot(const graph::Computation& computation, const graph::Op& dot) {
+  const DotExtents e = dot_extents(computation, dot);
+  const std::int64_t product = e.rows * e.columns * e.contracted;
+  return is_float(dot.shape.dtype) && e.batch >= kLeastBatch && product <= kMostPerProduct &&
+         product * e.batch <= kMostInAll;
+}
+
+}  // namespace seam::planner

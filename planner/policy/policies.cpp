@@ -1,0 +1,22 @@
+#include <algorithm>
+#include <span>
+
+#include "policy/policy.h"
+
+namespace seam::planner {
+
+namespace {
+constexpr Policy kPolicies[] = {
+    {"stitch", "FusionStitching's layers, schedules and on-chip values, with parts packed into one kernel per level", draft_stitch},
+    {"none", "one kernel per op that is not free", draft_none},
+};
+}  // namespace
+
+std::span<const Policy> policies() { return kPolicies; }
+
+const Policy* policy_named(std::string_view name) {
+  const auto found = std::ranges::find(kPolicies, name, &Policy::name);
+  return found == std::end(kPolicies) ? nullptr : &*found;
+}
+
+}  // namespace seam::planner

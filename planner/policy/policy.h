@@ -1,0 +1,23 @@
+#pragma once
+/// A policy turns one computation into a draft: which loops share a kernel. Named policies re-implement other people's rules
+/// for comparison; `stitch` is ours.
+#include <string_view>
+
+#include "base/result.h"
+#include "draft/draft.h"
+#include "stitch/problem.h"
+
+namespace seam::planner {
+
+struct Policy {
+  std::string_view name;  ///< as typed: --policy
+  std::string_view what;  ///< one sentence
+  Draft (*draft)(const stitch::Problem& problem, stitch::Vetoes& vetoes);
+};
+[[nodiscard]] std::span<const Policy> policies();
+[[nodiscard]] const Policy* policy_named(std::string_view name);
+
+[[nodiscard]] Draft draft_none(const stitch::Problem& problem, stitch::Vetoes& vetoes);
+[[nodiscard]] Draft draft_stitch(const stitch::Problem& problem, stitch::Vetoes& vetoes);
+
+}  // namespace seam::planner

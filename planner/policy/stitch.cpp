@@ -1,0 +1,57 @@
+#include <algorithm>
+
+#include "policy/policy.h"
+#include "stitch/cut.h"
+#include "stitch/phases.h"
+
+namespace seam::planner {
+
+using graph::Op;
+using stitch::Component;
+
+namespace {
+
+DraftPart part_of(const stitch::Problem& problem, const Component& component, const stitch::Traffic& traffic) {
+  DraftPart part;
+  part.blocks = component.blocks;
+  part.splits = component.splits;
+  part.flat = component.kept.empty() && std::ranges::none_of(component.loops, [&](Id<Op> loop) {
+    return problem.roles.role[loop] == Role::Reduce || problem.roles.role[loop] == Role::Dot;
+  });
+  for (const Id<Op> loop : component.loops) {
+    const bool kept = std::ranges::binary_search(component.kept, loop);
+    const bool output = traffic.written.contains(loop);
+    if (kept || output) part.loops.push_back({loop, component.columns.at(loop), kept, output});
+  }
+  return part;
+}
+
+}  // namespace
+
+Draft draft_stitch(const stitch::Problem& problem, stitch::Vetoes& vetoes) {
+  stitch::Timeline timeline = stitch::assign_phases(problem, vetoes);
+  const stitch::Traffic traffic = stitch::choose_traffic(problem, timeline, vetoes);
+  Draft draft;
+  const auto calls = [&](const std::vector<Id<Op>>& list, int level) {
+    for (const Id<Op> call : list) draft.order.push_back({true, 0, call, level});
+  };
+  calls(timeline.first_calls, 0);
+  for (std::size_t p = 0; p < timeline.phases.size(); ++p) {
+    const stitch::Phase& phase = timeline.phases[p];
+    DraftGroup group;
+    group.level = phase.level;
+    group.reads = traffic.reads[p];
+    for (const Component& component : phase.components) {
+      DraftPart part = part_of(problem, component, traffic);
+      if (!part.loops.empty()) group.parts.push_back(std::move(part));
+    }
+    if (!group.parts.empty()) {
+      draft.order.push_back({false, draft.groups.size(), {}, phase.level});
+      draft.groups.push_back(std::move(group));
+    }
+    calls(phase.calls, phase.level);
+  }
+  return draft;
+}
+
+}  // namespace seam::planner
