@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "completion.h"
 
 namespace {
 
@@ -49,6 +50,14 @@ int main(int argc, char** argv) {
     add_common(*sub, common);
     runs.emplace_back(sub, command.define(*sub));
   }
+  std::string shell;
+  CLI::App* completions = app.add_subcommand("completion", "a completion script for bash, zsh or fish");
+  completions->add_option("shell", shell, "bash, zsh or fish")->required();
+  runs.emplace_back(completions, [&app, &shell](const cli::Common&) -> Result<int> {
+    SEAM_TRY(const std::string script, cli::completion(app, shell));
+    fmt::print("{}", script);
+    return cli::kPass;
+  });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
