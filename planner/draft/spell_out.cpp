@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "cost/estimate.h"
 #include "draft/draft.h"
 #include "schedule/ownership.h"
 
@@ -106,7 +107,6 @@ std::string name_of(const Computation& computation, const FusionGroup& group, st
 
 ComputationPlan spelled_out(const graph::Graph& graph, const Computation& computation, const Roles& roles,
                             const PlanOptions& options, const Draft& draft) {
-  (void)options;
   ComputationPlan plan;
   for (const DraftGroup& drafted : draft.groups) {
     FusionGroup group;
@@ -118,6 +118,7 @@ ComputationPlan spelled_out(const graph::Graph& graph, const Computation& comput
     plan.groups.push_back(std::move(group));
   }
   order_steps(graph, computation, roles, draft, plan);
+  for (FusionGroup& group : plan.groups) group.estimate = estimate(computation, group, options.device);
   return plan;
 }
 
