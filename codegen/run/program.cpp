@@ -16,7 +16,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-Result<Built> lowered(const graph::Graph& graph, const planner::Plan& plan, std::size_t c, std::size_t g) {
+}  // namespace
+
+Result<Built> lower_group(const graph::Graph& graph, const planner::Plan& plan, std::size_t c, std::size_t g) {
   const planner::ComputationPlan& part = plan.computations[c];
   const planner::FusionGroup& group = part.groups[g];
   SEAM_TRY(const Kernel kernel, during(fmt::format("lowering group {}", group.name),
@@ -29,7 +31,13 @@ Result<Built> lowered(const graph::Graph& graph, const planner::Plan& plan, std:
   return built;
 }
 
-}  // namespace
+Result<void> compile(Built& built, const Device& device, const Compiler& compiler) {
+  const std::string& name = built.source.name;
+  SEAM_TRY(built.ptx, during(fmt::format("compiling kernel {}", name),
+                             compiler.compile(built.source.cuda, name + ".cu", device.compute_major, device.compute_minor)));
+  SEAM_TRY(built.module, during(fmt::format("reading the PTX of kernel {}", name), sim::load_ptx(built.ptx, name + ".ptx")));
+  return {};
+}
 
 Result<Program> build(const graph::Graph& graph, const planner::Plan& plan, const Device& device, const Compiler& compiler,
                       const Progress& progress, std::size_t threads) {
@@ -41,7 +49,7 @@ Result<Program> build(const graph::Graph& graph, const planner::Plan& plan, cons
   }
   auto start = Clock::now();
   for (const auto& [c, g] : jobs) {
-    SEAM_TRY(program.kernels[c][g], lowered(graph, plan, c, g));
+    SEAM_TRY(program.kernels[c][g], lower_group(graph, plan, c, g));
   }
   program.lower_seconds = seconds_since(start);
 
@@ -50,21 +58,7 @@ Result<Program> build(const graph::Graph& graph, const planner::Plan& plan, cons
   std::atomic<std::size_t> done{0};
   parallel_for(jobs.size(), threads, [&](std::size_t i) {
     Built& built = program.kernels[jobs[i].first][jobs[i].second];
-    const std::string file = built.source.name + ".cu";
-    auto ptx = during(fmt::format("compiling kernel {}", built.source.name),
-                      compiler.compile(built.source.cuda, file, device.compute_major, device.compute_minor));
-    if (ptx) {
-      built.ptx = *std::move(ptx);
-      auto module = during(fmt::format("reading the PTX of kernel {}", built.source.name),
-                           sim::load_ptx(built.ptx, built.source.name + ".ptx"));
-      if (module) {
-        built.module = *std::move(module);
-      } else {
-        errors[i] = std::move(module).error();
-      }
-    } else {
-      errors[i] = std::move(ptx).error();
-    }
+    if (auto compiled = compile(built, device, compiler); !compiled) errors[i] = std::move(compiled).error();
     if (progress) progress(++done, jobs.size());
   });
   program.compile_seconds = seconds_since(start);

@@ -69,7 +69,7 @@ class Proof {
     verdict_.ir = {Outcome::Passed, fmt::format("{} of {} accesses proven in bounds by intervals", sound->proven, sound->accesses)};
   }
 
-  [[nodiscard]] Operands operands(Distribution distribution, std::uint64_t seed) const {
+  [[nodiscard]] Operands operands(int set) const {
     Operands made;
     const auto [low, high] = integer_range(computation_, group_);
     std::uint64_t number = 0;
@@ -77,7 +77,7 @@ class Proof {
       std::unique_ptr<Array>& array = made.host[planner::storage_of(computation_, op)];
       if (!array) {
         const graph::Shape& shape = computation_.ops[op].shape;
-        array = std::make_unique<Array>(random_array(shape.dtype, shape.dims, distribution, seed * 1000 + ++number, low, high));
+        array = std::make_unique<Array>(random_array(shape.dtype, shape.dims, input_distribution(set), input_seed(set, ++number), low, high));
       }
       return *array;
     };
@@ -141,8 +141,8 @@ class Proof {
 
   /// False: no need for further sets, the kernel has failed.
   Result<bool> input_set(int set) {
-    const auto distribution = static_cast<Distribution>(set % 3);
-    Operands on_device = operands(distribution, static_cast<std::uint64_t>(set) + 1);
+    const Distribution distribution = input_distribution(set);
+    Operands on_device = operands(set);
     SEAM_TRY(const Sample chosen, affordable(on_device));
     sim::Checks checks;
     checks.seed = static_cast<std::uint64_t>(set);

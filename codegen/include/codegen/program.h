@@ -38,6 +38,11 @@ using Progress = std::function<void(std::size_t done, std::size_t total)>;
 [[nodiscard]] Result<Program> build(const graph::Graph& graph, const planner::Plan& plan, const Device& device,
                                     const Compiler& compiler, const Progress& progress = {}, std::size_t threads = 0);
 
+/// The steps of build() for one group, for callers that go on where one kernel fails or where there is no compiler: lowered and emitted …
+[[nodiscard]] Result<Built> lower_group(const graph::Graph& graph, const planner::Plan& plan, std::size_t computation, std::size_t group);
+/// … then compiled and decoded.
+[[nodiscard]] Result<void> compile(Built& built, const Device& device, const Compiler& compiler);
+
 /// The parameter block of a launch: the buffers' addresses in the order of Source::arguments.
 [[nodiscard]] std::vector<std::byte> parameter_block(const std::vector<std::uint64_t>& addresses);
 
