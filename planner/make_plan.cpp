@@ -74,16 +74,6 @@ void add(Totals& totals, const Graph& graph, const ComputationPlan& plan) {
 
 }  // namespace
 
-Result<Graph> prepared(const Graph& graph, const PlanOptions& options) {
-  Graph next = graph::without_duplicates(graph::without_dead_code(graph::inline_calls(graph, true)));
-  if (options.unroll_loops) {
-    constexpr std::int64_t kMostTrips = 1024;
-    SEAM_TRY(next, graph::unrolled(next, kMostTrips));
-    next = graph::without_duplicates(graph::without_dead_code(next));
-  }
-  return next;
-}
-
 Result<Plan> make_plan(const Graph& graph, const PlanOptions& options) {
   const Policy* policy = policy_named(options.policy);
   if (policy == nullptr) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "draft/draft.h"
+#include "facts/small_dot.h"
 #include "schedule/ownership.h"
 
 namespace seam::planner {
@@ -21,7 +22,7 @@ int lanes_for(const graph::Computation& computation, const Roles& roles, const D
     most = walked;
     const std::int64_t rows = std::max<std::int64_t>(1, product(dims_of(op)) / part.blocks);
     const std::int64_t reduced =
-        role == Role::Dot ? in[static_cast<std::size_t>(op.attributes.dot.lhs_contract.at(0))]
+        role == Role::Dot ? dot_extents(computation, op).contracted
                           : std::max<std::int64_t>(1, walked / std::max<std::int64_t>(1, product(dims_of(op))));
     const bool minor = role == Role::Dot || in.empty() ||
                        std::ranges::count(op.attributes.dimensions, static_cast<std::int64_t>(in.size()) - 1) > 0;
