@@ -1,0 +1,44 @@
+#pragma once
+/// Builds a computation anew, op by op, while ids shift: what every transform here needs. Names stay unique.
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "graph/graph.h"
+
+namespace seam::graph {
+
+class Rebuild {
+ public:
+  /// Keeps name and thread of `original`, starts without ops.
+  explicit Rebuild(const Computation& original);
+
+  using IdMap = IdVector<Op, Id<Op>>;
+  /// Adds a copy of `op` whose operands and control predecessors are renamed by `map`; predecessors that `map` lost are dropped.
+  Id<Op> add(Op op, const IdMap& map);
+  /// What a get-tuple-element of a tuple made here would read.
+  [[nodiscard]] std::optional<Id<Op>> forwarded(const Op& op, const IdMap& map) const;
+  /// Adds all ops of `callee` except its parameters, which become `arguments`; returns what its root became.
+  /// get-tuple-element of a tuple made here becomes the tuple's operand. Ops are called "prefix.op" and take `fallback`'s
+  /// metadata where they have none.
+  Id<Op> add_body(const Computation& callee, const std::vector<Id<Op>>& arguments, const std::string& prefix,
+                  const Metadata& fallback);
+  [[nodiscard]] const Op& op(Id<Op> id) const { return computation_.ops[id]; }
+  [[nodiscard]] std::size_t size() const { return computation_.ops.size(); }
+  /// Parameters are found again by number.
+  [[nodiscard]] Computation finish(Id<Op> root);
+
+ private:
+  std::string free_name(std::string wanted);
+
+  Computation computation_;
+  std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, int> next_suffix_;
+};
+
+/// Something outside the graph notices whether this op runs: communication, random state, declared side effects; also
+/// through called computations.
+[[nodiscard]] bool has_side_effect(const Graph& graph, const Op& op);
+
+}  // namespace seam::graph
