@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "infer/rules.h"
@@ -33,6 +34,23 @@ Result<void> check_op(const Graph& graph, const Computation& computation, Id<Op>
   }
   const bool fits = states_its_type(op.opcode) ? inferred->dims == op.shape.dims : same_type(*inferred, op.shape);
   if (!fits) return site.error(fmt::format("is stated as {}, but must be {}", print(op.shape), print(*inferred)));
+  return {};
+}
+
+/// Calls may nest this deep: evaluation follows them on the stack.
+constexpr int kMaxCallDepth = 500;
+
+Result<void> check_call_depth(const Graph& graph) {
+  IdVector<Computation, int> depth(graph.computations.size(), 0);
+  for (std::size_t c = 0; c < graph.computations.size(); ++c) {
+    int& own = depth[Id<Computation>(c)];
+    for (const Op& op : graph.computations[Id<Computation>(c)].ops) {
+      for (const Id<Computation> callee : op.attributes.calls) own = std::max(own, depth[callee] + 1);
+      if (own > kMaxCallDepth) {
+        return fail(Error::Code::Unsupported, fmt::format("computations call each other more than {} deep", kMaxCallDepth), op.at);
+      }
+    }
+  }
   return {};
 }
 
@@ -75,7 +93,7 @@ Result<void> verify(const Graph& graph) {
   for (std::size_t i = 0; i < graph.computations.size(); ++i) {
     if (auto checked = check_computation(graph, Id<Computation>(i)); !checked) return checked;
   }
-  return {};
+  return check_call_depth(graph);
 }
 
 }  // namespace seam::graph

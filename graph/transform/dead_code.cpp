@@ -7,13 +7,13 @@ namespace seam::graph {
 namespace {
 
 /// Parameters stay: they are the computation's interface.
-IdVector<Op, bool> live_ops(const Graph& graph, const Computation& computation) {
+IdVector<Op, bool> live_ops(const SideEffects& effects, const Computation& computation) {
   IdVector<Op, bool> live(computation.ops.size(), false);
   live[computation.root] = true;
   for (std::size_t i = computation.ops.size(); i-- > 0;) {
     const Id<Op> id(i);
     const Op& op = computation.ops[id];
-    if (!live[id]) live[id] = op.opcode == Opcode::Parameter || has_side_effect(graph, op);
+    if (!live[id]) live[id] = op.opcode == Opcode::Parameter || effects.of(op);
     if (!live[id]) continue;
     for (const Id<Op> operand : op.operands) live[operand] = true;
     for (const Id<Op> predecessor : op.attributes.control_predecessors) live[predecessor] = true;
@@ -21,8 +21,8 @@ IdVector<Op, bool> live_ops(const Graph& graph, const Computation& computation) 
   return live;
 }
 
-Computation without_dead_ops(const Graph& graph, const Computation& computation) {
-  const IdVector<Op, bool> live = live_ops(graph, computation);
+Computation without_dead_ops(const SideEffects& effects, const Computation& computation) {
+  const IdVector<Op, bool> live = live_ops(effects, computation);
   if (std::ranges::all_of(live, [](bool alive) { return alive; })) return computation;
   Rebuild rebuild(computation);
   Rebuild::IdMap map(computation.ops.size());
@@ -36,7 +36,8 @@ Computation without_dead_ops(const Graph& graph, const Computation& computation)
 
 Graph without_dead_code(const Graph& graph) {
   Graph result = graph;
-  for (Computation& computation : result.computations) computation = without_dead_ops(graph, computation);
+  const SideEffects effects(graph);
+  for (Computation& computation : result.computations) computation = without_dead_ops(effects, computation);
   // From the entry down: callers stand behind their callees.
   IdVector<Computation, bool> called(result.computations.size(), false);
   called[result.entry] = true;

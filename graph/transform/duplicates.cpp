@@ -76,15 +76,16 @@ IdVector<Computation, Id<Computation>> representatives(const Graph& graph) {
   return first;
 }
 
-bool mergeable(const Graph& graph, const Op& op) {
+bool mergeable(const SideEffects& effects, const Op& op) {
   if (op.opcode == Opcode::Parameter || op_class(op.opcode) == OpClass::Control) return false;
-  return !has_side_effect(graph, op) && op.attributes.control_predecessors.empty();
+  return !effects.of(op) && op.attributes.control_predecessors.empty();
 }
 
 }  // namespace
 
 Graph without_duplicates(const Graph& graph) {
   Graph result = graph;
+  const SideEffects effects(graph);
   const IdVector<Computation, Id<Computation>> first = representatives(graph);
   for (Computation& computation : result.computations) {
     Rebuild rebuild(computation);
@@ -93,7 +94,7 @@ Graph without_duplicates(const Graph& graph) {
     for (std::size_t i = 0; i < computation.ops.size(); ++i) {
       Op op = computation.ops[Id<Op>(i)];
       for (Id<Computation>& callee : op.attributes.calls) callee = first[callee];
-      if (!mergeable(graph, op)) {
+      if (!mergeable(effects, op)) {
         map[Id<Op>(i)] = rebuild.add(std::move(op), map);
         continue;
       }

@@ -22,7 +22,9 @@ Graph inline_calls(const Graph& graph, bool fusions_too) {
         map[Id<Op>(i)] = *element;
         continue;
       }
-      if (!inlined(op)) {
+      // Calls that call twice, and so on, could grow without end; beyond the limit they stay calls.
+      const bool fits = inlined(op) && rebuild.size() + result.computations[op.attributes.calls[0]].ops.size() <= kMaxOps;
+      if (!fits) {
         map[Id<Op>(i)] = rebuild.add(op, map);
         continue;
       }

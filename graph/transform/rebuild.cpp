@@ -71,7 +71,15 @@ Computation Rebuild::finish(Id<Op> root) {
   return std::move(computation_);
 }
 
-bool has_side_effect(const Graph& graph, const Op& op) {
+SideEffects::SideEffects(const Graph& graph) : computations_(graph.computations.size(), false) {
+  // Callees stand before callers.
+  for (std::size_t c = 0; c < graph.computations.size(); ++c) {
+    const IdVector<Op, Op>& ops = graph.computations[Id<Computation>(c)].ops;
+    computations_[Id<Computation>(c)] = std::any_of(ops.begin(), ops.end(), [&](const Op& op) { return of(op); });
+  }
+}
+
+bool SideEffects::of(const Op& op) const {
   switch (op.opcode) {
     case Opcode::PartitionId:
     case Opcode::ReplicaId: return false;
@@ -84,10 +92,7 @@ bool has_side_effect(const Graph& graph, const Op& op) {
     if (key == "custom_call_has_side_effect" && value == "true") return true;
   }
   if (op_class(op.opcode) != OpClass::Control) return false;
-  return std::ranges::any_of(op.attributes.calls, [&](Id<Computation> callee) {
-    return std::ranges::any_of(graph.computations[callee].ops,
-                               [&](const Op& inner) { return has_side_effect(graph, inner); });
-  });
+  return std::ranges::any_of(op.attributes.calls, [&](Id<Computation> callee) { return computations_[callee]; });
 }
 
 }  // namespace seam::graph

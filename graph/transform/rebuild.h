@@ -37,8 +37,18 @@ class Rebuild {
   std::unordered_map<std::string, int> next_suffix_;
 };
 
-/// Something outside the graph notices whether this op runs: communication, random state, declared side effects; also
-/// through called computations.
-[[nodiscard]] bool has_side_effect(const Graph& graph, const Op& op);
+/// Which ops something outside the graph notices: communication, random state, declared side effects; also through called
+/// computations.
+class SideEffects {
+ public:
+  explicit SideEffects(const Graph& graph);
+  [[nodiscard]] bool of(const Op& op) const;
+
+ private:
+  IdVector<Computation, bool> computations_;
+};
+
+/// Transforms that copy bodies stop here: a module of this size is beyond what planning or reading can use.
+inline constexpr std::size_t kMaxOps = 4'000'000;
 
 }  // namespace seam::graph

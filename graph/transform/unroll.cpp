@@ -6,8 +6,6 @@
 namespace seam::graph {
 
 Result<Graph> unrolled(const Graph& graph, std::int64_t limit) {
-  // An unrolled module of this size is beyond what planning or reading can use.
-  constexpr std::size_t kMaxOps = 4'000'000;
   Graph result = graph;
   for (std::size_t c = 0; c < result.computations.size(); ++c) {
     Computation& computation = result.computations[Id<Computation>(c)];
