@@ -1,0 +1,11 @@
+# Unpacks the archives of tests/data/xla into the build folder (oracle/…, real/…), again whenever they change.
+set(SEAM_UNPACKED ${CMAKE_BINARY_DIR}/tests/data)
+foreach(archive oracle real)
+  set(packed ${CMAKE_SOURCE_DIR}/tests/data/xla/${archive}.tar.xz)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${packed})
+  if(${packed} IS_NEWER_THAN ${SEAM_UNPACKED}/${archive}.unpacked)
+    file(REMOVE_RECURSE ${SEAM_UNPACKED}/${archive})
+    file(ARCHIVE_EXTRACT INPUT ${packed} DESTINATION ${SEAM_UNPACKED})
+    file(TOUCH ${SEAM_UNPACKED}/${archive}.unpacked)
+  endif()
+endforeach()
