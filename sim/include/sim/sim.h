@@ -31,7 +31,9 @@ struct KernelInfo {
   std::int64_t static_instructions = 0;
 };
 /// Unsupported instructions are Error::Unsupported with file:line of the PTX; broken text is BadInput.
-[[nodiscard]] Result<std::shared_ptr<const Module>> load_ptx(std::string_view ptx, std::string_view file);
+/// `only`: decode just this kernel, so that what others in the file use does not matter.
+[[nodiscard]] Result<std::shared_ptr<const Module>> load_ptx(std::string_view ptx, std::string_view file,
+                                                             std::string_view only = {});
 [[nodiscard]] std::vector<KernelInfo> kernels(const Module& module);
 
 /// Device memory. Every buffer has its own address window: an access outside its bytes is reported, never

@@ -1,0 +1,65 @@
+/// How many sectors and wavefronts an access needs.
+#include <algorithm>
+#include <array>
+
+#include "run/access.h"
+
+namespace seam::sim {
+
+std::uint32_t sectors(const Addresses& at, std::uint32_t lanes, std::size_t bytes) {
+  // A lane's bytes are aligned to their size, so they lie in one sector.
+  (void)bytes;
+  std::array<std::uint64_t, 32> touched;
+  std::size_t count = 0;
+  bool sorted = true;
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if ((lanes >> l & 1U) == 0) continue;
+    const std::uint64_t sector = at[l] >> 5;
+    if (count > 0) {
+      if (touched[count - 1] == sector) continue;
+      sorted &= touched[count - 1] < sector;
+    }
+    touched[count++] = sector;
+  }
+  if (sorted) return static_cast<std::uint32_t>(count);
+  const auto end = touched.begin() + static_cast<std::ptrdiff_t>(count);
+  std::sort(touched.begin(), end);
+  return static_cast<std::uint32_t>(std::unique(touched.begin(), end) - touched.begin());
+}
+
+std::uint32_t wavefronts(const Addresses& at, std::uint32_t lanes, std::size_t bytes) {
+  const std::uint32_t together = bytes <= 4 ? 32 : bytes == 8 ? 16 : bytes == 16 ? 8 : 4;
+  std::uint32_t total = 0;
+  for (std::uint32_t from = 0; from < 32; from += together) {
+    std::array<std::uint64_t, 32> words;
+    std::size_t count = 0;
+    bool rising = true;
+    for (std::uint32_t l = from; l < from + together; ++l) {
+      if ((lanes >> l & 1U) == 0) continue;
+      const std::size_t parts = (bytes + 3) / 4;
+      for (std::size_t k = 0; k < parts; ++k) {
+        const std::uint64_t word = (at[l] >> 2) + k;
+        if (count > 0 && words[count - 1] == word) continue;
+        rising &= count == 0 || words[count - 1] < word;
+        words[count++] = word;
+      }
+    }
+    if (count == 0) continue;
+    if (rising && words[count - 1] - words[0] < 32) {
+      ++total;
+      continue;
+    }
+    const auto end = words.begin() + static_cast<std::ptrdiff_t>(count);
+    if (!rising) std::sort(words.begin(), end);
+    std::array<std::uint8_t, 32> banks{};
+    std::uint32_t most = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (k > 0 && words[k] == words[k - 1]) continue;
+      most = std::max<std::uint32_t>(most, ++banks[words[k] & 31]);
+    }
+    total += most;
+  }
+  return total;
+}
+
+}  // namespace seam::sim
