@@ -26,9 +26,9 @@ int lanes_for(const graph::Computation& computation, const Roles& roles, const D
                           : std::max<std::int64_t>(1, walked / std::max<std::int64_t>(1, product(dims_of(op))));
     const bool minor = role == Role::Dot || in.empty() ||
                        std::ranges::count(op.attributes.dimensions, static_cast<std::int64_t>(in.size()) - 1) > 0;
-    if (reduced <= 8 || (!minor && rows >= threads / 2) || rows >= 4 * threads)
+    if (reduced <= 8 || rows >= 4 * threads)
       lanes = 1;
-    else if (rows >= threads / 32 || reduced < threads)
+    else if (!minor || rows >= threads / 32 || reduced < threads)
       lanes = 32;
     else
       lanes = threads;

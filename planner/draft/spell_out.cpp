@@ -35,7 +35,7 @@ std::vector<Id<Op>> ops_of_part(const Computation& computation, const Roles& rol
     const Op& op = computation.ops[at];
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
       const Id<Op> operand = op.operands[i];
-      if (roles.role[at] == Role::Scatter && i == 0) continue;  // updated, not read
+      if (roles.updates(at) && i == 0) continue;  // updated, not read
       if (from_memory(operand) || !inside.insert(operand).second) continue;
       stack.push_back(operand);
     }
@@ -64,7 +64,7 @@ Part part_of(const Computation& computation, const Roles& roles, const DraftPart
     planned.op = op;
     if (const auto found = loops.find(op); found != loops.end()) {
       const DraftLoop& loop = *found->second;
-      const std::vector<std::int64_t>& dims = dims_of(computation.ops[op]);
+      const std::vector<std::int64_t>& dims = loop_dims(computation, computation.ops[op], roles.updates(op));
       planned.placement = loop.kept ? Placement::Shared : Placement::Output;
       planned.output = loop.output;
       if (draft.flat) {

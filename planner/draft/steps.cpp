@@ -55,22 +55,6 @@ class LastReads {
   std::map<Id<Op>, std::size_t> last_;
 };
 
-/// Buffers that the program may overwrite: what it computed itself, what a loop carries, and what the caller donated.
-bool owned(const graph::Graph& graph, const Computation& computation, const Roles& roles, Id<Op> buffer) {
-  const Op& op = computation.ops[buffer];
-  switch (roles.role[buffer]) {
-    case Role::Memory:
-      if (op.opcode == Opcode::Constant) return false;
-      if (&computation != &graph.entry_computation()) return true;
-      if (op.opcode != Opcode::Parameter) return false;
-      return std::ranges::any_of(graph.donated, [&](const auto& pair) { return pair.second == op.attributes.index; });
-    case Role::Folded:
-      return false;
-    default:
-      return true;
-  }
-}
-
 class Steps {
  public:
   Steps(const graph::Graph& graph, const Computation& computation, const Roles& roles, const Draft& draft, ComputationPlan& plan)
@@ -111,28 +95,15 @@ class Steps {
   }
 
   void updates(FusionGroup& group, std::size_t at, int level) {
-    for (Part& part : group.parts)
-      for (PlannedOp& planned : part.ops) {
-        const Op& op = computation_.ops[planned.op];
-        if (!planned.output || (op.opcode != Opcode::Scatter && op.opcode != Opcode::DynamicUpdateSlice)) continue;
-        const Id<Op> base = roles_.storage[op.operands[0]];
-        const bool in_place = owned(graph_, computation_, roles_, base) && can_be_base(base) &&
-                              reads_.dead_after(base, at, group, planned.op) && planned.placement != Placement::Shared;
-        if (op.opcode == Opcode::DynamicUpdateSlice && !in_place) continue;
+    for (const Part& part : group.parts)
+      for (const PlannedOp& planned : part.ops) {
+        if (!planned.output || !roles_.updates(planned.op)) continue;
+        const Id<Op> base = roles_.storage[computation_.ops[planned.op].operands[0]];
         group.in_place.emplace_back(planned.op, base);
-        if (!in_place) plan_.steps.push_back({StepKind::Copy, 0, planned.op, level});
-        if (op.opcode == Opcode::DynamicUpdateSlice) loop_over_update(part, planned, op);
+        const bool dead = roles_.role[planned.op] == Role::Update ||
+                          (may_overwrite(graph_, computation_, roles_, base) && reads_.dead_after(base, at, group, planned.op));
+        if (!dead) plan_.steps.push_back({StepKind::Copy, 0, planned.op, level});
       }
-  }
-
-  /// In memory before this kernel starts.
-  bool can_be_base(Id<Op> base) const {
-    return !roles_.is_inline(base) || roles_.needed_in_memory[base];
-  }
-
-  void loop_over_update(Part& part, PlannedOp& planned, const Op& op) {
-    planned.schedule = {ScheduleKind::Flat, 0, part.blocks};
-    (void)op;
   }
 
   const graph::Graph& graph_;

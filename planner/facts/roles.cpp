@@ -1,5 +1,9 @@
 #include "facts/roles.h"
 
+#include <algorithm>
+
+#include "schedule/ownership.h"
+
 namespace seam::planner {
 
 using graph::Computation;
@@ -72,6 +76,48 @@ Role role_of(const graph::Graph& graph, const Computation& computation, const Ro
 
 }  // namespace
 
+bool may_overwrite(const graph::Graph& graph, const Computation& computation, const Roles& roles, Id<Op> buffer) {
+  const Op& op = computation.ops[buffer];
+  if (roles.role[buffer] == Role::Folded) return false;
+  if (roles.role[buffer] != Role::Memory) return true;
+  if (op.opcode == Opcode::Constant) return false;
+  if (&computation != &graph.entry_computation()) return true;
+  return op.opcode == Opcode::Parameter &&
+         std::ranges::any_of(graph.donated, [&](const auto& pair) { return pair.second == op.attributes.index; });
+}
+
+const std::vector<std::int64_t>& loop_dims(const Computation& computation, const Op& op, bool updates) {
+  return updates ? computation.ops[op.operands[update_operand(op)]].shape.dims : dims_of(op);
+}
+
+namespace {
+
+/// Readers of a buffer under any of its names.
+void readers_of(const Roles& roles, Id<Op> value, std::vector<Id<Op>>& out) {
+  for (const Id<Op> user : roles.users[value]) {
+    if (roles.role[user] == Role::View)
+      readers_of(roles, user, out);
+    else
+      out.push_back(user);
+  }
+}
+
+bool is_update(const graph::Graph& graph, const Computation& computation, const Roles& roles, Id<Op> id) {
+  const Op& op = computation.ops[id];
+  if (op.opcode != Opcode::DynamicUpdateSlice || roles.role[id] != Role::Map || !roles.needed_in_memory[id]) return false;
+  for (const Id<Op> user : roles.users[id])
+    if (roles.role[user] != Role::Plumbing) return false;
+  const Id<Op> base = roles.storage[op.operands[0]];
+  if (roles.role[base] != Role::Memory && roles.role[base] != Role::Result) return false;
+  if (!may_overwrite(graph, computation, roles, base) || std::ranges::count(roles.returned, base)) return false;
+  std::vector<Id<Op>> readers;
+  readers_of(roles, base, readers);
+  return std::ranges::all_of(readers, [&](Id<Op> reader) { return reader == id; }) &&
+         std::ranges::count(op.operands, op.operands[0]) == 1;
+}
+
+}  // namespace
+
 std::vector<Id<Op>> flattened(const Computation& computation, Id<Op> op) {
   std::vector<Id<Op>> out;
   flatten(computation, op, out);
@@ -105,6 +151,8 @@ Roles roles_of(const graph::Graph& graph, const Computation& computation, const 
       roles.needed_in_memory[roles.storage[op.operands[0]]] = true;
     }
   }
+  for (std::size_t i = 0; i < count; ++i)
+    if (is_update(graph, computation, roles, Id<Op>(i))) roles.role[Id<Op>(i)] = Role::Update;
   return roles;
 }
 

@@ -17,6 +17,7 @@ enum class Role : std::uint8_t {
   Reduce,    ///< must be looped over
   Dot,       ///< small contraction that a kernel may hold; must be looped over
   Scatter,   ///< updates a buffer in place; nobody in the same kernel may read the result
+  Update,    ///< dynamic-update-slice that may overwrite its operand's buffer, because nothing else reads that: returned, never read here
   Library,   ///< library call, or an op that codegen cannot emit
   Control,   ///< while, conditional
 };
@@ -33,8 +34,9 @@ struct Roles {
     return role[op] == Role::Library || role[op] == Role::Control;
   }
   [[nodiscard]] bool is_anchor(Id<graph::Op> op) const {
-    return role[op] == Role::Reduce || role[op] == Role::Dot || role[op] == Role::Scatter;
+    return role[op] == Role::Reduce || role[op] == Role::Dot || updates(op);
   }
+  [[nodiscard]] bool updates(Id<graph::Op> op) const { return role[op] == Role::Scatter || role[op] == Role::Update; }
   [[nodiscard]] bool is_inline(Id<graph::Op> op) const {
     return role[op] == Role::Map || role[op] == Role::View;
   }
@@ -43,6 +45,13 @@ struct Roles {
 
 [[nodiscard]] Roles roles_of(const graph::Graph& graph, const graph::Computation& computation,
                              const PlanOptions& options);
+/// Buffers that the program may overwrite once nobody reads them: what it computed itself, what a loop carries, what the caller donated.
+[[nodiscard]] bool may_overwrite(const graph::Graph& graph, const graph::Computation& computation, const Roles& roles,
+                                 Id<graph::Op> buffer);
+/// Which operand holds what an update in place writes.
+[[nodiscard]] inline std::size_t update_operand(const graph::Op& op) { return op.opcode == graph::Opcode::Scatter ? 2 : 1; }
+/// Dims that a loop over the op walks: its own, or those of the update.
+[[nodiscard]] const std::vector<std::int64_t>& loop_dims(const graph::Computation& computation, const graph::Op& op, bool updates);
 /// Buffers that a call reads or a root returns: storage of each operand, tuples flattened.
 [[nodiscard]] std::vector<Id<graph::Op>> flattened(const graph::Computation& computation,
                                                    Id<graph::Op> op);

@@ -73,6 +73,12 @@ Ownership propagate(const graph::Computation& computation, const Op& op, std::si
   return {product(in, static_cast<std::size_t>(first)), std::gcd(output.divides, deciding)};
 }
 
+Ownership propagate_update(const graph::Computation& computation, const Op& op, std::size_t operand, std::size_t update,
+                           const Ownership& loop) {
+  if (operand == update) return loop;
+  return {product(dims_of(computation.ops[op.operands[operand]])), 1};
+}
+
 std::optional<Schedule> schedule_for(const std::vector<std::int64_t>& dims, std::int64_t columns,
                                      std::int64_t blocks) {
   const std::int64_t n = product(dims);

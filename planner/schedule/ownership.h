@@ -45,6 +45,10 @@ struct DimMap {
 [[nodiscard]] Ownership propagate(const graph::Computation& computation, const graph::Op& op, std::size_t operand,
                                   const Ownership& output);
 
+/// The same for a loop that updates in place: it walks the update, everything else it reads may be anywhere.
+[[nodiscard]] Ownership propagate_update(const graph::Computation& computation, const graph::Op& op, std::size_t operand,
+                                         std::size_t update, const Ownership& loop);
+
 /// The schedules that give a value these columns and blocks; nullopt if sword would not divide its dim.
 [[nodiscard]] std::optional<Schedule> schedule_for(const std::vector<std::int64_t>& dims, std::int64_t columns,
                                                    std::int64_t blocks);

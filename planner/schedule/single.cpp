@@ -27,7 +27,7 @@ Division divide_alone(const graph::Computation& computation, const Roles& roles,
   const std::int64_t out = product(dims_of(op));
   const Role role = roles.role[loop];
   if (role != Role::Reduce && role != Role::Dot) {
-    const std::int64_t walked = role == Role::Scatter ? product(dims_of(computation.ops[op.operands[2]])) : out;
+    const std::int64_t walked = product(loop_dims(computation, op, roles.updates(loop)));
     return {true, std::clamp<std::int64_t>((walked + kElementsPerFlatBlock - 1) / kElementsPerFlatBlock, 1, 32 * device.sms), 1};
   }
   const std::vector<std::int64_t>& in = dims_of(computation.ops[op.operands[0]]);
@@ -52,7 +52,7 @@ Division divide_alone(const graph::Computation& computation, const Roles& roles,
 DraftPart single_op_part(const graph::Computation& computation, const Roles& roles, Id<Op> op, const Device& device) {
   const Division division = divide_alone(computation, roles, op, device);
   DraftPart part{{}, division.flat, division.blocks, division.splits};
-  const std::int64_t columns = product(dims_of(computation.ops[op]));
+  const std::int64_t columns = product(loop_dims(computation, computation.ops[op], roles.updates(op)));
   if (!computation.ops[op].shape.is_tuple) {
     part.loops.push_back({op, columns, false, true});
     return part;

@@ -13,6 +13,10 @@ using graph::Op;
 
 namespace {
 
+const std::vector<std::int64_t>& dims_of_loop(const Problem& problem, Id<Op> loop) {
+  return loop_dims(problem.computation, problem.op(loop), problem.roles.updates(loop));
+}
+
 /// Schedules of all loops, as far as found: columns by loop, and what the number of blocks must divide.
 struct Attempt {
   std::map<Id<Op>, std::int64_t> columns;
@@ -36,7 +40,9 @@ void demand(const Problem& problem, const PhaseView& view, Id<Op> loop, Attempt&
       const Id<Op> operand = op.operands[i];
       if (!view.inside(operand) && !view.kept_here(operand)) continue;
       std::vector<Ownership>& list = wants[operand];
-      const Ownership want = propagate(computation, op, i, have);
+      const Ownership want = problem.roles.updates(reader)
+                                 ? propagate_update(computation, op, i, update_operand(op), have)
+                                 : propagate(computation, op, i, have);
       if (!std::ranges::count(list, want)) list.push_back(want);
     }
   };
@@ -60,8 +66,7 @@ void demand(const Problem& problem, const PhaseView& view, Id<Op> loop, Attempt&
   if (attempt.conflict) attempt.divides = 1;
 }
 
-std::vector<std::int64_t> choices(const Op& op) {
-  const std::vector<std::int64_t>& dims = dims_of(op);
+std::vector<std::int64_t> choices(const std::vector<std::int64_t>& dims) {
   std::vector<std::int64_t> columns{product(dims)};
   for (std::size_t split = 1; split < dims.size(); ++split) {
     const std::int64_t c = product(dims, split);
@@ -88,7 +93,7 @@ Attempt complete(const Problem& problem, const PhaseView& view, const std::vecto
     // Another root: the schedule that leaves the most freedom, Row if equal.
     Attempt best;
     bool any = false;
-    for (const std::int64_t columns : choices(problem.op(loop))) {
+    for (const std::int64_t columns : choices(dims_of_loop(problem, loop))) {
       Attempt next = attempt;
       next.columns[loop] = columns;
       demand(problem, view, loop, next);
@@ -105,7 +110,7 @@ Attempt complete(const Problem& problem, const PhaseView& view, const std::vecto
 
 bool expressible(const Problem& problem, const Component& component, std::int64_t blocks) {
   return std::ranges::all_of(component.columns, [&](const auto& loop) {
-    return schedule_for(dims_of(problem.op(loop.first)), loop.second, blocks).has_value();
+    return schedule_for(dims_of_loop(problem, loop.first), loop.second, blocks).has_value();
   });
 }
 
@@ -115,8 +120,7 @@ std::int64_t walked(const Problem& problem, Id<Op> loop) {
   if (problem.roles.role[loop] == Role::Reduce) return elements_of(problem.op(op.operands[0]));
   if (problem.roles.role[loop] == Role::Dot)
     return elements_of(problem.op(op.operands[0])) + elements_of(problem.op(op.operands[1]));
-  if (problem.roles.role[loop] == Role::Scatter) return elements_of(problem.op(op.operands[2]));
-  return elements_of(op);
+  return product(dims_of_loop(problem, loop));
 }
 
 analyzer::KernelWork work_of(const Problem& problem, const Component& component, std::int64_t blocks) {
@@ -130,7 +134,7 @@ analyzer::KernelWork work_of(const Problem& problem, const Component& component,
     all += bytes;
     work.flops += static_cast<double>(walked(problem, loop)) * 4;
     if (problem.roles.needed_in_memory[loop])
-      work.dram_bytes += static_cast<double>(elements_of(problem.op(loop)) * bytes_of_element(problem.op(loop)));
+      work.dram_bytes += static_cast<double>(product(dims_of_loop(problem, loop)) * bytes_of_element(problem.op(loop)));
   }
   work.dram_bytes += most;
   work.reread_bytes = all - most;
@@ -219,7 +223,7 @@ Component solve(const Problem& problem, const PhaseView& view, std::vector<Id<Op
   std::ranges::sort(loops);
   Component best;
   bool any = false;
-  for (const std::int64_t first : choices(problem.op(loops.back()))) {
+  for (const std::int64_t first : choices(dims_of_loop(problem, loops.back()))) {
     const Attempt attempt = complete(problem, view, loops, first);
     Component component;
     component.loops = loops;

@@ -73,6 +73,7 @@ class PhaseCut {
       case Role::Reduce:
       case Role::Dot:
       case Role::Scatter:
+      case Role::Update:
         return true;
       default:
         return stopped_.contains(op) || sliced_from(op).valid();
@@ -169,6 +170,7 @@ class PhaseCut {
       case Role::Library:
       case Role::Control:
       case Role::Scatter:
+      case Role::Update:
         return size + 1;
       case Role::Reduce:
       case Role::Dot:
@@ -218,7 +220,7 @@ Traffic choose_traffic(const Problem& problem, Timeline& timeline, Vetoes& vetoe
   for (std::size_t i = 0; i < problem.computation.ops.size(); ++i) {
     const Id<Op> id(i);
     if (problem.roles.needed_in_memory[id] && timeline.done(id) >= 0) traffic.written.insert(id);
-    if (problem.roles.role[id] == Role::Scatter) traffic.written.insert(id);
+    if (problem.roles.updates(id)) traffic.written.insert(id);
   }
   for (std::size_t p = timeline.phases.size(); p-- > 0;) {
     PhaseCut cut(problem, timeline, static_cast<int>(p), traffic);

@@ -110,7 +110,7 @@ class Assignment {
   bool worth_now(Id<Op> target, int phase, int level) {
     if (problem_.roles.role[target] == Role::Reduce || problem_.roles.role[target] == Role::Dot)
       return !can_wait(target, level) || !reads_new_output(target, phase);
-    if (problem_.roles.role[target] == Role::Scatter) return false;
+    if (problem_.roles.updates(target)) return false;
     timeline_.look_at(phase);
     return !timeline_.reads_on_chip(target).empty();
   }

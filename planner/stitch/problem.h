@@ -6,6 +6,7 @@
 #include "facts/roles.h"
 #include "planner/plan.h"
 #include "planner/planner.h"
+#include "verify/check.h"
 
 namespace seam::planner::stitch {
 
@@ -33,7 +34,7 @@ struct Problem {
 
   [[nodiscard]] const graph::Op& op(Id<graph::Op> id) const { return computation.ops[id]; }
   [[nodiscard]] std::int64_t shared_limit() const {
-    return options.shared_cap > 0 ? options.shared_cap : options.device.shared_per_block;
+    return planner::shared_limit(options.device, options.shared_cap);
   }
 };
 

@@ -43,7 +43,8 @@ int Timeline::early(Id<Op> op) {
       case Role::Reduce:
       case Role::Dot:
       case Role::Scatter:
-        settle(at, done_[at] < 0 ? kNever : done_[at] + (roles.role[at] == Role::Scatter ? 1 : 0));
+      case Role::Update:
+        settle(at, done_[at] < 0 ? kNever : done_[at] + (roles.updates(at) ? 1 : 0));
         break;
       case Role::Plumbing:
       case Role::View:

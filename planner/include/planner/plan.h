@@ -41,7 +41,8 @@ struct PlannedOp {
 ///  - splits > 1: every looped-over op is an output reduce with the same blocks; each block reduces one of `splits` slices of the reduced
 ///    elements into workspace, and the last block of a chunk to arrive (fence + counter) combines them in order.
 ///  - Flat parts keep nothing Shared, except with blocks == 1, where everything is block-local.
-///  - dynamic-update-slice and scatter in `in_place` loop over the update's elements (schedule on the update's shape, Flat) and write only those; a
+///  - dynamic-update-slice and scatter in `in_place` loop over the update's elements (schedule on the update's shape; Row or Column where the update
+///    reads kept values, Flat otherwise) and write only those; nothing in the same group reads the result or the buffer. A
 ///    dynamic-update-slice that is not in place is an ordinary Inline op or output over the whole result. Scatter is always in place.
 struct Part {
   std::vector<PlannedOp> ops;  ///< producers before consumers
