@@ -93,7 +93,9 @@ Result<Plan> make_plan(const Graph& graph, const PlanOptions& options) {
   for (std::size_t i = 0; i < graph.computations.size(); ++i) {
     const Id<Computation> id(i);
     if (runs.times(id) < 0) continue;
-    const stitch::Problem problem = stitch::problem_of(graph, graph.computations[id], options);
+    PlanOptions own = options;
+    own.emit_small_dots = options.emit_small_dots && policy->small_dots;
+    const stitch::Problem problem = stitch::problem_of(graph, graph.computations[id], own);
     stitch::Vetoes vetoes;
     const Draft draft = policy->draft(problem, vetoes);
     ComputationPlan one = spelled_out(graph, graph.computations[id], problem.roles, options, draft);

@@ -13,11 +13,13 @@ struct Policy {
   std::string_view name;  ///< as typed: --policy
   std::string_view what;  ///< one sentence
   Draft (*draft)(const stitch::Problem& problem, stitch::Vetoes& vetoes);
+  bool small_dots;        ///< whether its rules know contractions inside kernels
 };
 [[nodiscard]] std::span<const Policy> policies();
 [[nodiscard]] const Policy* policy_named(std::string_view name);
 
 [[nodiscard]] Draft draft_none(const stitch::Problem& problem, stitch::Vetoes& vetoes);
+[[nodiscard]] Draft draft_xla2018(const stitch::Problem& problem, stitch::Vetoes& vetoes);
 [[nodiscard]] Draft draft_stitch(const stitch::Problem& problem, stitch::Vetoes& vetoes);
 
 }  // namespace seam::planner
