@@ -8,37 +8,79 @@
 namespace seam::graph {
 namespace {
 
-/// Formats that are recognised only to say what they are.
+std::string_view binary_format(std::string_view text) {
+  if (text.starts_with("SQLite format 3")) return "a SQLite database (a Nsight Systems export or a .seam run)";
+  if (text.starts_with("PK\x03\x04")) return "a zip archive";
+  if (text.starts_with("\x7f" "ELF")) return "a program";
+  if (text.starts_with("\x28\xb5\x2f\xfd") || text.starts_with("\xfd" "7zXZ")) return "a compressed file; unpack it first";
+  if (text.starts_with("ML\xefR")) return "MLIR bytecode";
+  if (text.starts_with('\x08') || text.starts_with('\x0a')) return "binary protobuf (ONNX, HloProto or xplane)";
+  return "a binary file";
+}
+
+bool is_trace(std::string_view head) {
+  return head.find("\"traceEvents\"") != std::string_view::npos || head.find("\"ph\":") != std::string_view::npos ||
+         head.find("\"schemaVersion\"") != std::string_view::npos;
+}
+
+/// Protobuf text opens with `field: value` or `message {`; neither can open HLO.
+bool is_protobuf_text(std::string_view text) {
+  const Source source(text.substr(0, 65536), "");
+  Cursor cursor(source);
+  while (cursor.peek() == '#') (void)cursor.line();
+  const std::string_view field = cursor.word();
+  if (field.empty()) return false;
+  if (cursor.peek() == ':') return true;
+  // A bare computation looks like a message until its first instruction.
+  if (!cursor.accept('{')) return false;
+  if (cursor.word() == "name" && cursor.peek() == ':') return true;
+  return field == "hlo_module" || field == "computations";
+}
+
+/// What a foreign file is, in the user's words; empty for what may be ours.
 std::string_view foreign_format(std::string_view text) {
-  const std::string_view head = text.substr(0, 4096);
-  if (head.find('\0') != std::string_view::npos) return "a binary file";
-  Source source(text, "");
+  const std::string_view head = text.substr(0, 65536);
+  for (const char c : head.substr(0, 512)) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\v') return binary_format(head);
+  }
+  if (head.starts_with("\x28\xb5\x2f\xfd") || head.starts_with("ML\xefR")) return binary_format(head);
+  const Source source(head, "");
   Cursor cursor(source);
   const char first = cursor.peek();
-  if (first == '{' || first == '[') return "JSON";
+  if (first == '{' || first == '[') return is_trace(head) ? "a trace (Chrome or PyTorch profiler JSON)" : "JSON";
+  if (first == '<') return "XML or HTML";
   const std::string_view word = cursor.peek_word();
-  if (word == "module" || word == "func.func" || head.starts_with("#loc")) return "MLIR text";
-  Cursor field = cursor;
-  (void)field.word();
-  const char next = field.peek();
-  if (!word.empty() && (next == ':' || (next == '{' && (word == "hlo_module" || word == "computations")))) {
-    return "protobuf text";
+  if (word == "module" || word == "func.func" || word == "ml_program.global" || head.starts_with("#loc")) {
+    return "MLIR text (StableHLO or another dialect)";
   }
+  if (word == "digraph") return "Graphviz DOT";
+  if (word == "import" || word == "from" || word == "def" || word == "class") return "Python";
+  if (is_protobuf_text(head)) return "protobuf text";
   return {};
 }
 
 }  // namespace
+
+TextFormat text_format(std::string_view text) {
+  const Source source(text.substr(0, 65536), "");
+  Cursor cursor(source);
+  if (cursor.accept_word("graph") && cursor.peek() == '"') return TextFormat::Graph;
+  return foreign_format(text).empty() ? TextFormat::Hlo : TextFormat::Foreign;
+}
 
 Result<Graph> read_graph(std::string_view text, std::string_view file) {
   const Source source(text, file);
   Cursor cursor(source);
   if (cursor.at_end()) return cursor.error("this file is empty");
   Result<Graph> graph = [&]() -> Result<Graph> {
-    if (cursor.peek_word() == "graph") return parse_graph(text, file);
-    if (const std::string_view foreign = foreign_format(text); !foreign.empty()) {
-      return cursor.error(fmt::format("this is {}, not HLO text and not .graph text", foreign));
+    switch (text_format(text)) {
+      case TextFormat::Graph: return parse_graph(text, file);
+      case TextFormat::Hlo: return parse_hlo(text, file);
+      case TextFormat::Foreign: break;
     }
-    return parse_hlo(text, file);
+    return cursor.error_at(0, fmt::format("this is {}; this build reads graph modules only: HLO text and .graph text",
+                                          foreign_format(text)));
   }();
   if (!graph) return graph;
   if (auto sound = verify(*graph); !sound) return tl::unexpected(std::move(sound).error());

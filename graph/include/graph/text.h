@@ -1,5 +1,6 @@
 #pragma once
 /// The `.graph` text form: small, stable, diffable. parse_graph(print_graph(g)) == g.
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,7 +10,10 @@ namespace seam::graph {
 
 [[nodiscard]] std::string print_graph(const Graph& graph);
 [[nodiscard]] Result<Graph> parse_graph(std::string_view text, std::string_view file);
-/// HLO or .graph, found by content. What every command uses to open a module.
+enum class TextFormat : std::uint8_t { Hlo, Graph, Foreign };
+/// By content; Hlo is what remains when nothing else is recognised.
+[[nodiscard]] TextFormat text_format(std::string_view text);
+/// HLO or .graph, found by content, and verified. What every command uses to open a module. Other formats are named and refused.
 [[nodiscard]] Result<Graph> read_graph(std::string_view text, std::string_view file);
 /// Graphviz: clusters per computation, bytes on edges.
 [[nodiscard]] std::string print_dot(const Graph& graph);

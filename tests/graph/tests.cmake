@@ -1,0 +1,5 @@
+include(${CMAKE_SOURCE_DIR}/tests/data/data.cmake)
+seam_test(graph LINKS nlohmann_json::nlohmann_json)
+target_compile_definitions(graph_test PRIVATE SEAM_UNPACKED="${SEAM_UNPACKED}" SEAM_CMAKE="${CMAKE_COMMAND}")
+seam_fuzz(hlo graph)
+seam_fuzz(graph_text graph)
