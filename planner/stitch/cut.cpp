@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "stitch/at_hand.h"
 #include "stitch/min_cut.h"
 
 namespace seam::planner::stitch {
@@ -21,8 +22,8 @@ constexpr std::size_t kMostRecomputed = 400;
 
 class PhaseCut {
  public:
-  PhaseCut(const Problem& problem, Timeline& timeline, int phase, const Traffic& traffic)
-      : problem_(problem), timeline_(timeline), phase_(phase), traffic_(traffic) {
+  PhaseCut(const Problem& problem, Timeline& timeline, AtHand& at_hand, int phase, const Traffic& traffic)
+      : problem_(problem), timeline_(timeline), at_hand_(at_hand), phase_(phase), traffic_(traffic) {
     for (const Component& component : timeline.phases[static_cast<std::size_t>(phase)].components)
       loops_.insert(loops_.end(), component.loops.begin(), component.loops.end());
     std::ranges::sort(loops_);
@@ -180,7 +181,9 @@ class PhaseCut {
     }
     if (timeline_.early(op) >= phase_) return MinCut::kInfinite;
     if (traffic_.written.contains(op)) return timeline_.done(op) < phase_ ? size + 1 : MinCut::kInfinite;
-    return banned.contains(op) ? MinCut::kInfinite : 2 * size + 16;
+    if (banned.contains(op)) return MinCut::kInfinite;
+    const std::optional<std::int64_t> extra = at_hand_.extra_bytes(timeline_.early(op), op);
+    return extra ? 2 * size + 16 + *extra : MinCut::kInfinite;
   }
 
   std::int64_t recompute_cost(Id<Op> op) {
@@ -193,6 +196,7 @@ class PhaseCut {
 
   const Problem& problem_;
   Timeline& timeline_;
+  AtHand& at_hand_;
   int phase_;
   const Traffic& traffic_;
   std::vector<Id<Op>> loops_;
@@ -203,11 +207,13 @@ class PhaseCut {
 };
 
 /// Written by the phase that computes it: an output of that kernel from now on. false if no schedule allows it there.
-bool write_early(const Problem& problem, Timeline& timeline, Id<Op> value, Traffic& traffic, Vetoes& vetoes) {
+bool write_early(const Problem& problem, Timeline& timeline, AtHand& at_hand, Id<Op> value, Traffic& traffic, Vetoes& vetoes) {
   if (traffic.written.contains(value)) return true;
-  if (timeline.done(value) < 0 &&
-      !join(problem, timeline, timeline.early(value), value, false, vetoes))
-    return false;
+  if (timeline.done(value) < 0) {
+    const int phase = timeline.early(value);
+    if (!join(problem, timeline, phase, value, false, vetoes)) return false;
+    at_hand.joined(phase, value);
+  }
   traffic.written.insert(value);
   return true;
 }
@@ -222,8 +228,9 @@ Traffic choose_traffic(const Problem& problem, Timeline& timeline, Vetoes& vetoe
     if (problem.roles.needed_in_memory[id] && timeline.done(id) >= 0) traffic.written.insert(id);
     if (problem.roles.updates(id)) traffic.written.insert(id);
   }
+  AtHand at_hand(problem, timeline);
   for (std::size_t p = timeline.phases.size(); p-- > 0;) {
-    PhaseCut cut(problem, timeline, static_cast<int>(p), traffic);
+    PhaseCut cut(problem, timeline, at_hand, static_cast<int>(p), traffic);
     std::set<Id<Op>> banned;
     while (true) {
       const std::set<Id<Op>> reads = cut.solve(banned);
@@ -233,7 +240,7 @@ Traffic choose_traffic(const Problem& problem, Timeline& timeline, Vetoes& vetoe
         if (role == Role::Memory || role == Role::Result || problem.roles.is_call(value)) continue;
         if (problem.roles.is_anchor(value)) {
           traffic.written.insert(value);
-        } else if (!write_early(problem, timeline, value, traffic, vetoes)) {
+        } else if (!write_early(problem, timeline, at_hand, value, traffic, vetoes)) {
           banned.insert(value);
           legal = false;
         }
