@@ -53,12 +53,13 @@ constexpr std::uint8_t kStrong = 1;      ///< relaxed, acquire, release, volatil
 constexpr std::uint8_t kRelease = 2;
 constexpr std::uint8_t kBlockScope = 4;  ///< .cta: orders nothing between blocks
 
-/// A row whose value is known before the launch.
+/// A row whose value does not change during a launch.
 struct ConstantRow {
   std::uint32_t row = 0;
   int bytes = 0;             ///< of a lane; 0 = predicate
   std::uint64_t value = 0;
   int global = -1;           ///< add the address of this module variable
+  int parameter = -1;        ///< the value lies at this byte of the parameter block
 };
 
 enum class Special : std::uint8_t {

@@ -115,6 +115,16 @@ std::optional<std::pair<std::uint32_t, int>> Registers::special(std::string_view
   return std::nullopt;
 }
 
+std::optional<std::uint32_t> Registers::parameter(std::int64_t at, int bytes) {
+  if (at < 0 || at + bytes > program_.parameter_bytes) return std::nullopt;
+  auto [known, fresh] = parameters_.try_emplace({at, bytes}, 0);
+  if (fresh) {
+    known->second = new_row(bytes);
+    program_.constants.push_back({known->second, bytes, 0, -1, static_cast<int>(at)});
+  }
+  return known->second;
+}
+
 void Registers::note_access(Space space, int bytes) {
   const bool shared = space == Space::Shared || space == Space::Generic;
   const bool global = space == Space::Global || space == Space::Generic;
@@ -129,7 +139,7 @@ std::uint32_t Registers::constant(std::uint64_t value, int bytes, int global) {
   auto [at, fresh] = constants_.try_emplace({value, bytes, global}, 0);
   if (fresh) {
     at->second = new_row(bytes == 0 ? 1 : bytes);
-    program_.constants.push_back({at->second, bytes, value, global});
+    program_.constants.push_back({at->second, bytes, value, global, -1});
   }
   return at->second;
 }

@@ -46,6 +46,8 @@ class Registers {
   /// The granularity of race checks follows the smallest access.
   void note_access(Space space, int bytes);
   void note_fence() { program_.fences = true; }
+  /// The row of `bytes` bytes at a place of the parameter block; nullopt if they are not inside it.
+  [[nodiscard]] std::optional<std::uint32_t> parameter(std::int64_t at, int bytes);
   [[nodiscard]] std::uint32_t constant(std::uint64_t value, int bytes, int global = -1);
 
  private:
@@ -67,6 +69,7 @@ class Registers {
   std::size_t floor_ = 0;
   std::unordered_map<std::string_view, Symbol> globals_;
   std::map<std::tuple<std::uint64_t, int, int>, std::uint32_t> constants_;
+  std::map<std::pair<std::int64_t, int>, std::uint32_t> parameters_;
   std::map<std::pair<Special, int>, std::uint32_t> specials_;
 };
 

@@ -27,7 +27,7 @@ SEAM_SIM_INLINE void addresses(Warp& warp, const Instruction& i, Addresses& at) 
 /// The lanes as a run, if they are one.
 SEAM_SIM_INLINE Run run_of(const Addresses& at, std::uint32_t lanes, std::size_t bytes) {
   const std::uint32_t first = first_lane(lanes);
-  const auto count = static_cast<std::uint32_t>(std::popcount(lanes));
+  const auto count = lane_count(lanes);
   const std::uint32_t dense = count == 32 ? ~0U : ((1U << count) - 1) << first;
   if (dense != lanes) return {};
   std::uint64_t gap = 0;

@@ -137,7 +137,7 @@ void in_space(Warp& warp, const Instruction& i, std::uint32_t lanes, const Addre
 void atomic(Warp& warp, const Instruction& i, std::uint32_t lanes) {
   Addresses at;
   addresses(warp, i, at);
-  warp.execution->counters.atomics += static_cast<std::uint64_t>(std::popcount(lanes));
+  warp.execution->counters.atomics += lane_count(lanes);
   if (i.space != Space::Generic) {
     in_space(warp, i, lanes, at, i.space);
   } else {

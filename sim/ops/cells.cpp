@@ -23,18 +23,23 @@ SEAM_SIM_INLINE bool read_body(const Cells& cells, const CellAccess& access) {
     const std::uint32_t mine = me + static_cast<std::uint32_t>(i >> shift);
     const bool own_write = ws[i] == now && ((ww[i] ^ mine) & who::kThread) == 0;
     const bool old_write = kGlobal ? (ws[i] == 0 || (ws[i] >= first && ws[i] < now)) : ws[i] < now;
-    const bool free_read = rs[i] != now || ((rw[i] ^ mine) & (who::kThread | who::kKind)) == 0;
-    trouble |= static_cast<std::uint32_t>(!((own_write | old_write) & free_read));
+    trouble |= static_cast<std::uint32_t>(!(own_write | old_write));
   }
   if (trouble != 0) return false;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t mine = me + static_cast<std::uint32_t>(i >> shift);
+    const std::uint32_t kind = rw[i] & who::kKind;
+    const bool same_warp = ((rw[i] ^ mine) & (who::kThread & ~31U)) == 0;
+    const bool same_thread = ((rw[i] ^ mine) & (who::kThread | who::kKind)) == 0;
+    const bool earlier = rw[i] >> who::kEpochShift < mine >> who::kEpochShift;
+    std::uint32_t merged = earlier | same_thread ? who::kOne : who::kWarp;
+    merged = (kind == who::kBlock) | !same_warp ? who::kBlock : merged;
+    merged = rs[i] == now ? merged : who::kOne;
     if constexpr (kGlobal) {
-      const bool others = (rs[i] != 0) & ((rs[i] < first) | ((rw[i] & who::kKind) == who::kBlocks));
-      rw[i] = mine | (others ? who::kBlocks : 0U);
-    } else {
-      rw[i] = mine;
+      const bool others = (rs[i] != 0) & ((rs[i] < first) | (kind == who::kBlocks));
+      merged = others ? who::kBlocks : merged;
     }
+    rw[i] = mine | merged;
     rs[i] = now;
   }
   return true;

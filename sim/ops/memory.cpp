@@ -9,6 +9,7 @@
 #include "ops/addresses.h"
 #include "ops/families.h"
 #include "ops/isa.h"
+#include "ops/loops.h"
 #include "run/access.h"
 
 namespace seam::sim {
@@ -192,6 +193,50 @@ Space resolved(Form& form, Space space, const Operand& address) {
   return slot ? Space::Local : space;
 }
 
+template <class R, class M>
+SEAM_SIM_INLINE R extended(M value) {
+  return static_cast<R>(value);
+}
+
+/// A parameter at a fixed place is the same for all threads of the launch: its row is filled beforehand.
+template <class M>
+Handler parameter_handler(int row_bytes, bool wide) {
+  constexpr bool kSigned = std::is_signed_v<M>;
+  switch (row_bytes) {
+    case 2: {
+      using R = std::conditional_t<kSigned, std::int16_t, std::uint16_t>;
+      return unary<R, M, extended<R, M>>(wide);
+    }
+    case 4: {
+      using R = std::conditional_t<kSigned, std::int32_t, std::uint32_t>;
+      return unary<R, M, extended<R, M>>(wide);
+    }
+    default: {
+      using R = std::conditional_t<kSigned, std::int64_t, std::uint64_t>;
+      return unary<R, M, extended<R, M>>(wide);
+    }
+  }
+}
+
+void decode_parameter(Form& form, Type type, std::uint32_t value) {
+  form.out.d = form.out.elements[0];
+  form.out.a = value;
+  const int bytes = form.out.row_bytes;
+  const bool wide = form.wide();
+  switch (type) {
+    case Type::S8: form.out.run = parameter_handler<std::int8_t>(bytes, wide); return;
+    case Type::S16: form.out.run = parameter_handler<std::int16_t>(bytes, wide); return;
+    case Type::S32: form.out.run = parameter_handler<std::int32_t>(bytes, wide); return;
+    default: break;
+  }
+  switch (size(type)) {
+    case 1: form.out.run = parameter_handler<std::uint8_t>(bytes, wide); break;
+    case 2: form.out.run = parameter_handler<std::uint16_t>(bytes, wide); break;
+    case 4: form.out.run = parameter_handler<std::uint32_t>(bytes, wide); break;
+    default: form.out.run = parameter_handler<std::uint64_t>(bytes, wide); break;
+  }
+}
+
 template <bool kStore>
 void decode_access(Form& form) {
   const Space space = take_space(form);
@@ -232,6 +277,13 @@ void decode_access(Form& form) {
   }
   if (form.failed()) return;
   if (form.out.row_bytes == 0) form.out.row_bytes = static_cast<std::uint8_t>(std::max(size(type), 1));
+  const bool fixed = form.out.space == Space::Param && form.out.address_bytes == 0;
+  if (!kStore && fixed && count == 1 && form.out.elements[0] != kNoRow) {
+    if (const auto value = form.registers().parameter(form.out.offset, size(type))) {
+      decode_parameter(form, type, *value);
+      return;
+    }
+  }
   form.out.run = handler<kStore>(type, form.out.row_bytes);
   form.registers().note_access(form.out.space, size(type) * static_cast<int>(count));
 }

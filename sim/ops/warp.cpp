@@ -86,6 +86,43 @@ SEAM_SIM_WIDE void shuffle_wide(Warp& w, const Instruction& i, std::uint32_t m) 
   shuffle_body<kMode>(w, i, m);
 }
 
+/// Butterfly by a known distance over the whole warp: a fixed permutation of the row.
+template <std::uint32_t kBy>
+SEAM_SIM_INLINE void butterfly_body(Warp& warp, const Instruction& i, std::uint32_t lanes) {
+  if (lanes != ~0U || row<std::uint32_t>(warp, i.e)[0] != ~0U) {
+    shuffle_body<Shuffle::Bfly>(warp, i, lanes);
+    return;
+  }
+  const std::uint32_t* a = row<std::uint32_t>(warp, i.a);
+  alignas(64) std::uint32_t value[32];
+  for (std::uint32_t l = 0; l < 32; ++l) value[l] = a[l ^ kBy];
+  std::copy_n(value, 32, row<std::uint32_t>(warp, i.d));
+  set_predicate(warp, i.d2, ~0U, lanes);
+}
+template <std::uint32_t kBy>
+void butterfly_narrow(Warp& w, const Instruction& i, std::uint32_t m) {
+  butterfly_body<kBy>(w, i, m);
+}
+template <std::uint32_t kBy>
+SEAM_SIM_WIDE void butterfly_wide(Warp& w, const Instruction& i, std::uint32_t m) {
+  butterfly_body<kBy>(w, i, m);
+}
+template <std::uint32_t kBy>
+Handler butterfly(bool wide) {
+  return wide ? butterfly_wide<kBy> : butterfly_narrow<kBy>;
+}
+/// Null if it is not one of the common distances.
+Handler butterfly_handler(std::int64_t by, bool wide) {
+  switch (by) {
+    case 1: return butterfly<1>(wide);
+    case 2: return butterfly<2>(wide);
+    case 4: return butterfly<4>(wide);
+    case 8: return butterfly<8>(wide);
+    case 16: return butterfly<16>(wide);
+    default: return nullptr;
+  }
+}
+
 void decode_shfl(Form& form) {
   if (!form.take("sync")) form.refuse("shfl without .sync is gone since compute capability 7.0");
   const int mode = form.take_one({"up", "down", "bfly", "idx"});
@@ -116,6 +153,9 @@ void decode_shfl(Form& form) {
     case 2: form.out.run = wide ? shuffle_wide<Shuffle::Bfly> : shuffle_narrow<Shuffle::Bfly>; break;
     case 3: form.out.run = wide ? shuffle_wide<Shuffle::Idx> : shuffle_narrow<Shuffle::Idx>; break;
     default: form.refuse("which direction?");
+  }
+  if (mode == 2 && form.literal(3) == 31) {
+    if (Handler known = butterfly_handler(form.literal(2).value_or(0), wide)) form.out.run = known;
   }
 }
 

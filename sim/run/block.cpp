@@ -98,6 +98,10 @@ void make_storage(Execution& execution, Block& block) {
       if (constant.global >= 0) {
         value += (*execution.globals)[static_cast<std::size_t>(constant.global)];
       }
+      if (constant.parameter >= 0) {
+        std::memcpy(&value, execution.launch.parameters.data() + constant.parameter,
+                    static_cast<std::size_t>(constant.bytes));
+      }
       fill_row(warp, constant, value);
     }
   }

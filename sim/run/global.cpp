@@ -186,7 +186,7 @@ void load_global(Warp& warp, const Instruction& i, std::uint32_t lanes, const Ad
       return;
     }
   }
-  count_global(execution, false, bytes * static_cast<std::uint64_t>(std::popcount(lanes)),
+  count_global(execution, false, bytes * lane_count(lanes),
                sectors(at, lanes, bytes));
   const bool broadcast = !strong && is_broadcast(at, lanes);
   const std::uint32_t noted =
@@ -233,7 +233,7 @@ void store_global(Warp& warp, const Instruction& i, std::uint32_t lanes, const A
       return;
     }
   }
-  count_global(execution, true, bytes * static_cast<std::uint64_t>(std::popcount(lanes)),
+  count_global(execution, true, bytes * lane_count(lanes),
                sectors(at, lanes, bytes));
   for (std::uint32_t l = 0; l < 32; ++l) {
     if ((lanes >> l & 1U) == 0) continue;

@@ -112,7 +112,7 @@ SEAM_SIM_INLINE Progress run_body(Warp& warp) {
       lanes &= instruction.guard_negated ? ~bits : bits;
       if (lanes == 0 && !instruction.control) continue;
     }
-    thread_instructions += static_cast<std::uint64_t>(std::popcount(lanes));
+    thread_instructions += lane_count(lanes);
     instruction.run(warp, instruction, lanes);
     if (warp.stop != Stop::No) {
       if (warp.stop == Stop::Yield) progress = Progress::Yielded;
