@@ -292,6 +292,14 @@ void print_dense(std::string& out, const Array& array, const Shape& shape, std::
   out += '}';
 }
 
+/// Large and all the same: printed as one number, as XLA lets one write it.
+bool is_splat(const Array& array) {
+  constexpr std::int64_t kLarge = 64;
+  const auto width = static_cast<std::size_t>(bytes(array.dtype));
+  if (array.elements() < kLarge) return false;
+  return std::memcmp(array.data.data(), array.data.data() + width, array.data.size() - width) == 0;
+}
+
 }  // namespace
 
 Result<Literal> read_literal(Cursor& cursor, const Shape& shape) {
@@ -353,6 +361,7 @@ std::string print(const Literal& literal, const Shape& shape) {
   if (!literal.known) return "{...}";
   std::string out;
   const std::byte* at = literal.value.data.data();
+  if (is_splat(literal.value)) return print_element(shape.dtype, at);
   print_dense(out, literal.value, shape, 0, at);
   return out;
 }
