@@ -75,6 +75,8 @@ class Emitter {
     info.max_threads = entry_.max_threads;
     std::copy(entry_.required_threads, entry_.required_threads + 3, info.required_threads);
     info.static_shared = layout_.bytes;
+    program_.shared_arrays = layout_.arrays;
+    program_.dynamic_start = layout_.dynamic_start;
     std::int64_t at = 0;
     for (const Variable& variable : entry_.parameters) {
       const std::int64_t align = std::max(variable.align, 1);

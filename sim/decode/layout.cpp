@@ -13,12 +13,42 @@ void collect_names(const std::vector<Operand>& operands, std::set<std::string_vi
   }
 }
 
-std::int64_t place(std::int64_t& end, const Variable& variable) {
-  const std::int64_t align = std::max(variable.align, 1);
-  const std::int64_t at = (end + align - 1) / align * align;
-  end = at + (variable.unsized ? 0 : variable.bytes());
-  return at;
-}
+/// Lays out arrays one behind the other as the device does, then spreads them.
+class Packer {
+ public:
+  explicit Packer(SharedLayout& out) : out_(out) {}
+
+  void add(const Variable& variable, std::int64_t* where) {
+    const std::int64_t align = std::max(variable.align, 1);
+    gap_ = std::max(gap_, align);
+    out_.bytes = (out_.bytes + align - 1) / align * align;
+    placed_.push_back({out_.bytes, variable.bytes(), where});
+    out_.bytes += variable.bytes();
+  }
+
+  /// The dynamic part starts behind all static ones, aligned as the strictest asks.
+  void finish(std::int64_t dynamic_align) {
+    gap_ = std::max(gap_, dynamic_align);
+    out_.bytes = (out_.bytes + dynamic_align - 1) / dynamic_align * dynamic_align;
+    std::int64_t shift = 0;
+    for (const Placed& one : placed_) {
+      *one.where = one.at + shift;
+      out_.arrays.emplace_back(*one.where, *one.where + one.bytes);
+      shift += gap_;
+    }
+    out_.dynamic_start = out_.bytes + shift;
+  }
+
+ private:
+  struct Placed {
+    std::int64_t at;
+    std::int64_t bytes;
+    std::int64_t* where;
+  };
+  SharedLayout& out_;
+  std::vector<Placed> placed_;
+  std::int64_t gap_ = 128;
+};
 
 }  // namespace
 
@@ -42,6 +72,7 @@ std::string_view callee(const Statement& statement) {
 
 SharedLayout shared_layout(const Syntax& syntax, const Function& entry) {
   SharedLayout out;
+  Packer packer(out);
   std::vector<const Function*> todo{&entry};
   std::set<const Function*> seen{&entry};
   std::set<std::string_view> names;
@@ -49,7 +80,7 @@ SharedLayout shared_layout(const Syntax& syntax, const Function& entry) {
     const Function& function = *todo[i];
     for (std::size_t k = 0; k < function.variables.size(); ++k) {
       const Variable& variable = function.variables[k];
-      if (variable.space == Space::Shared) out.local[{&function, k}] = place(out.bytes, variable);
+      if (variable.space == Space::Shared) packer.add(variable, &out.local[{&function, k}]);
     }
     for (const Statement& statement : function.statements) {
       collect_names(statement.operands, names);
@@ -57,20 +88,20 @@ SharedLayout shared_layout(const Syntax& syntax, const Function& entry) {
       if (called && seen.insert(called).second) todo.push_back(called);
     }
   }
+  std::int64_t dynamic_align = 16;
   for (const Variable& variable : syntax.variables) {
-    if (variable.space != Space::Shared || variable.unsized || !names.contains(variable.name)) continue;
-    out.global[variable.name] = place(out.bytes, variable);
-  }
-  // All dynamic arrays are one: they start behind the static ones, aligned as the strictest asks.
-  std::int64_t align = 16;
-  for (const Variable& variable : syntax.variables) {
-    if (variable.space == Space::Shared && variable.unsized && names.contains(variable.name)) {
-      align = std::max<std::int64_t>(align, variable.align);
+    if (variable.space != Space::Shared || !names.contains(variable.name)) continue;
+    if (variable.unsized) {
+      dynamic_align = std::max<std::int64_t>(dynamic_align, variable.align);
+    } else {
+      packer.add(variable, &out.global[variable.name]);
     }
   }
-  out.bytes = (out.bytes + align - 1) / align * align;
+  packer.finish(dynamic_align);
   for (const Variable& variable : syntax.variables) {
-    if (variable.space == Space::Shared && variable.unsized) out.global[variable.name] = out.bytes;
+    if (variable.space == Space::Shared && variable.unsized) {
+      out.global[variable.name] = out.dynamic_start;  // all dynamic arrays are one
+    }
   }
   return out;
 }

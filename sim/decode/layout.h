@@ -1,5 +1,7 @@
 #pragma once
 /// Where the shared variables of a kernel lie: static ones of every function it can reach first, then the dynamic part.
+/// Between arrays there are gaps that nobody may touch, so that an overrun is seen. A gap is a multiple of 128 bytes, so
+/// that every array keeps the banks it has on the device.
 #include <map>
 #include <string_view>
 #include <utility>
@@ -14,7 +16,9 @@ struct SharedLayout {
   std::map<std::pair<const Function*, std::size_t>, std::int64_t> local;
   /// Offsets of those at module scope that the kernel uses, and of extern (dynamic) ones.
   std::map<std::string_view, std::int64_t> global;
-  std::int64_t bytes = 0;  ///< where the dynamic part starts
+  std::vector<std::pair<std::int64_t, std::int64_t>> arrays;  ///< [begin, end) of static arrays, ascending
+  std::int64_t bytes = 0;          ///< static bytes, without the gaps: what the device reserves
+  std::int64_t dynamic_start = 0;  ///< with the gaps
 };
 
 [[nodiscard]] const Function* function_named(const Syntax& syntax, std::string_view name);

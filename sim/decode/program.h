@@ -99,6 +99,9 @@ struct Program {
   std::uint32_t register_bytes = 0; ///< of one warp
   std::int64_t local_bytes = 0;     ///< per thread
   std::int64_t parameter_bytes = 0;
+  /// Static shared arrays, [begin, end); the bytes between them may not be touched. Then dynamic memory.
+  std::vector<std::pair<std::int64_t, std::int64_t>> shared_arrays;
+  std::int64_t dynamic_start = 0;
   int smallest_shared = 8;          ///< bytes of the smallest access: the granularity of race checks
   int smallest_global = 8;
   bool wide = false;                ///< uses the AVX2 loops (ops/isa.h)

@@ -3,6 +3,7 @@
 /// moved. The fast way takes lanes that stand side by side in memory; everything else goes lane by lane.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "run/warp.h"
 
@@ -37,6 +38,9 @@ void access_local(Warp& warp, const Instruction& i, std::uint32_t lanes, const A
                   const Mover& mover);
 void load_parameter(Warp& warp, const Instruction& i, std::uint32_t lanes, const Addresses& at,
                     const Mover& mover);
+
+/// "16 bytes at byte 4 of shared array 1 (1024 bytes)": offsets as the device has them, without our gaps.
+[[nodiscard]] std::string shared_place(const Warp& warp, std::uint64_t address, std::size_t bytes);
 
 // Pieces that atomics and cp.async use too.
 

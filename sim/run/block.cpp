@@ -4,6 +4,7 @@
 #include <cstring>
 #include <random>
 
+#include "memory/bits.h"
 #include "run/scheduler.h"
 
 namespace seam::sim {
@@ -71,11 +72,20 @@ void make_storage(Execution& execution, Block& block) {
   block.register_file = Pages(file * warps + 64);
   block.warps.resize(warps);
   block.turn.resize(warps);
-  const auto shared = static_cast<std::size_t>(program.info.static_shared +
-                                               execution.launch.dynamic_shared);
+  const auto shared =
+      static_cast<std::size_t>(program.dynamic_start + execution.launch.dynamic_shared);
   block.shared.resize(shared);
   block.shared_written.resize(shared / 32 + 1);
   block.shared_in_flight.resize(shared / 32 + 1);
+  if (!program.shared_arrays.empty()) {
+    block.shared_gaps.assign(shared / 32 + 1, ~0U);
+    for (const auto& [begin, end] : program.shared_arrays) {
+      clear_bits(block.shared_gaps.data(), static_cast<std::size_t>(begin),
+                 static_cast<std::size_t>(end - begin));
+    }
+    clear_bits(block.shared_gaps.data(), static_cast<std::size_t>(program.dynamic_start),
+               static_cast<std::size_t>(execution.launch.dynamic_shared));
+  }
   if (execution.checks.races) {
     block.shared_cells.resize(((shared >> execution.shared_shift) + 1) * 4);
   }

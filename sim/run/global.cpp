@@ -50,7 +50,7 @@ void note_cells(Warp& warp, std::uint32_t lane, Buffer& buffer, std::uint64_t ad
       const std::size_t part = std::min(cell_bytes, bytes - at);
       use.same_value = std::memcmp(buffer.data() + offset + at, value + at, part) == 0;
     }
-    use_global_cell(warp, lane, buffer, cells, use, offset);
+    use_global_cell(warp, lane, buffer, cells, use, address);
   }
 }
 

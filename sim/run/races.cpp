@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "run/access.h"
+
 namespace seam::sim {
 namespace {
 
@@ -185,23 +187,23 @@ std::string message(const Warp& warp, std::uint32_t lane, const Verdict& verdict
 }  // namespace
 
 void use_shared_cell(Warp& warp, std::uint32_t lane, std::size_t cell, CellUse use,
-                     std::uint64_t offset) {
+                     std::uint64_t address, std::size_t bytes) {
   const Verdict verdict = use_cell(warp, lane, warp.block->cells().from(cell), use, true);
   if (verdict.problem == Problem::None) return;
   Reports& reports = warp.execution->reports;
   if (reports.again("race-shared", warp.pc - 1, 0)) return;
   reports.add("race-shared", warp.pc - 1, 0,
-              message(warp, lane, verdict, fmt::format("shared memory at byte {}", offset)));
+              message(warp, lane, verdict, shared_place(warp, address, bytes)));
 }
 
 void use_global_cell(Warp& warp, std::uint32_t lane, const Buffer& buffer, const Cells& cells,
-                     CellUse use, std::uint64_t offset) {
+                     CellUse use, std::uint64_t address) {
   const Verdict verdict = use_cell(warp, lane, cells, use, false);
   if (verdict.problem == Problem::None) return;
   Reports& reports = warp.execution->reports;
   if (reports.again("race-global", warp.pc - 1, buffer.address)) return;
   reports.add("race-global", warp.pc - 1, buffer.address,
-              message(warp, lane, verdict, fmt::format("'{}' at byte {}", buffer.name, offset)));
+              message(warp, lane, verdict, fmt::format("'{}' at byte {}", buffer.name, address & kOffsetMask)));
 }
 
 void note_delivery(Warp& warp, std::uint32_t lane, std::uint64_t address, std::size_t bytes) {

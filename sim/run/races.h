@@ -19,11 +19,11 @@ struct CellUse {
   bool same_value = false;  ///< a store of the bytes that are there already
 };
 
-/// `offset` (in bytes, of the whole access) is for the report.
+/// `address` and `bytes` are those of the whole access, for the report.
 void use_shared_cell(Warp& warp, std::uint32_t lane, std::size_t cell, CellUse use,
-                     std::uint64_t offset);
+                     std::uint64_t address, std::size_t bytes);
 void use_global_cell(Warp& warp, std::uint32_t lane, const Buffer& buffer, const Cells& cells,
-                     CellUse use, std::uint64_t offset);
+                     CellUse use, std::uint64_t address);
 
 /// The bytes of a cp.async have arrived: they count as written now by the lane that waited.
 void note_delivery(Warp& warp, std::uint32_t lane, std::uint64_t address, std::size_t bytes);

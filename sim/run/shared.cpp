@@ -13,7 +13,8 @@ namespace {
 bool aligned(std::uint64_t address, std::size_t bytes) { return (address & (bytes - 1)) == 0; }
 
 bool inside(const Block& block, std::uint64_t address, std::size_t bytes) {
-  return address <= block.shared.size() && bytes <= block.shared.size() - address;
+  if (address > block.shared.size() || bytes > block.shared.size() - address) return false;
+  return block.shared_gaps.empty() || !any_set(block.shared_gaps.data(), address, bytes);
 }
 
 void note_cells(Warp& warp, std::uint32_t lane, std::uint64_t address, std::size_t bytes,
@@ -27,7 +28,7 @@ void note_cells(Warp& warp, std::uint32_t lane, std::uint64_t address, std::size
       const std::size_t part = std::min(cell_bytes, bytes - at);
       use.same_value = std::memcmp(block.shared.data() + address + at, value + at, part) == 0;
     }
-    use_shared_cell(warp, lane, (address + at) >> shift, use, address);
+    use_shared_cell(warp, lane, (address + at) >> shift, use, address, bytes);
   }
 }
 
@@ -55,8 +56,8 @@ void check_in_flight(Warp& warp, std::uint32_t lane, std::uint64_t address, std:
     if (!get_bit(block.shared_in_flight.data(), address + k)) continue;
     warp.execution->report(
         warp, "race-shared", lane,
-        fmt::format("{} shared memory at byte {} while a cp.async to it has not been waited for",
-                    write ? "writes" : "reads", address));
+        fmt::format("{} {} while a cp.async to it has not been waited for",
+                    write ? "writes" : "reads", shared_place(warp, address, bytes)));
     return;
   }
 }
@@ -77,28 +78,44 @@ void count_shared_run(Execution& execution, Run run, std::size_t bytes) {
       (run.first + run.count - 1) / together - run.first / together + 1;
 }
 
-void report_unwritten(Warp& warp, std::uint32_t lane, std::uint64_t address) {
+void report_unwritten(Warp& warp, std::uint32_t lane, std::uint64_t address, std::size_t bytes) {
   if (warp.execution->reports.again("uninitialized", warp.pc - 1, 0)) return;
   warp.execution->report(
       warp, "uninitialized", lane,
-      fmt::format("reads shared memory at byte {} that nobody has written", address));
+      fmt::format("reads {} that nobody has written", shared_place(warp, address, bytes)));
 }
 
 }  // namespace
+
+std::string shared_place(const Warp& warp, std::uint64_t address, std::size_t bytes) {
+  const Program& program = *warp.program;
+  const auto at = static_cast<std::int64_t>(address);
+  if (at >= program.dynamic_start) {
+    return fmt::format("{} bytes at byte {} of dynamic shared memory ({} bytes)", bytes,
+                       at - program.dynamic_start, warp.execution->launch.dynamic_shared);
+  }
+  for (std::size_t k = program.shared_arrays.size(); k > 0; --k) {
+    const auto& [begin, end] = program.shared_arrays[k - 1];
+    if (at >= begin) {
+      return fmt::format("{} bytes at byte {} of shared array {} ({} bytes)", bytes, at - begin, k,
+                         end - begin);
+    }
+  }
+  return fmt::format("{} bytes before the first shared array", bytes);
+}
 
 std::byte* shared_bytes(Warp& warp, std::uint32_t lane, std::uint64_t address, std::size_t bytes) {
   Block& block = *warp.block;
   if (!inside(block, address, bytes)) {
     warp.execution->fault(warp, "out-of-bounds", lane,
-                          fmt::format("accesses {} bytes at byte {} of shared memory ({} bytes)",
-                                      bytes, address, block.shared.size()));
+                          "accesses " + shared_place(warp, address, bytes));
     return nullptr;
   }
   if (!aligned(address, bytes) && warp.execution->checks.memory) {
     warp.execution->fault(
         warp, "misaligned", lane,
-        fmt::format("accesses {} bytes at byte {} of shared memory, which is not a multiple of {}",
-                    bytes, address, bytes));
+        fmt::format("accesses {}, which is not a multiple of {}", shared_place(warp, address, bytes),
+                    bytes));
     return nullptr;
   }
   return block.shared.data() + address;
@@ -112,7 +129,7 @@ void note_shared(Warp& warp, std::uint32_t lane, std::uint64_t address, std::siz
   check_in_flight(warp, lane, address, bytes, writes);
   if (access != Access::Write && execution.checks.initialized &&
       !all_set(block.shared_written.data(), address, bytes)) {
-    report_unwritten(warp, lane, address);
+    report_unwritten(warp, lane, address, bytes);
   }
   if (execution.checks.races) note_cells(warp, lane, address, bytes, access, value);
   if (writes) set_bits(block.shared_written.data(), address, bytes);

@@ -97,6 +97,7 @@ struct Block {
   std::vector<std::byte> local;
   std::vector<std::byte> shared;
   std::vector<std::uint32_t> shared_written;    ///< bit per byte
+  std::vector<std::uint32_t> shared_gaps;       ///< bit per byte that belongs to no array; empty: no static arrays
   std::vector<std::uint32_t> shared_in_flight;  ///< bit per byte: target of an unfinished cp.async
   std::uint32_t in_flight = 0;          ///< unfinished cp.async of the block
   std::vector<std::uint32_t> shared_cells;

@@ -1,0 +1,1 @@
+seam_test(sim LINKS ${CMAKE_DL_LIBS})
