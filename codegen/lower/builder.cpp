@@ -14,13 +14,14 @@ namespace {
 constexpr std::size_t kVariable = std::numeric_limits<std::size_t>::max();
 
 /// Words that a name in the emitted text must not be.
-constexpr std::array<std::string_view, 64> kReserved = {
+constexpr std::array<std::string_view, 74> kReserved = {
     "and",      "asm",     "auto",    "bool",     "break",   "case",     "char",    "class",    "const",   "continue", "default",
     "delete",   "do",      "double",  "else",     "enum",    "exp",      "float",   "floor",    "for",     "goto",     "if",
     "inline",   "int",     "log",     "long",     "new",     "not",      "operator", "or",      "private", "public",   "register",
     "return",   "short",   "signed",  "sizeof",   "static",  "struct",   "switch",  "template", "this",    "throw",    "true",
     "false",    "try",     "typedef", "union",    "unsigned", "using",   "virtual", "void",     "volatile", "while",   "xor",
-    "thread",   "block",   "shared",  "abs",      "pow",     "sqrt",     "tanh",    "erf",      "ceil"};
+    "thread",   "block",   "shared",  "abs",      "pow",     "sqrt",     "tanh",    "erf",      "ceil",    "nan",      "inf",
+    "min",      "max",     "sin",     "cos",      "tan",     "round",    "divide",  "remainder_of"};
 
 }  // namespace
 

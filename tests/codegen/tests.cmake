@@ -1,0 +1,1 @@
+seam_test(codegen USES planner sim graph base)
