@@ -27,6 +27,7 @@ struct FloatFormat {
   bool infinity;
   bool negative_zero_is_nan;
   double largest;
+  bool finite = false;  ///< no NaN either: overflow gives the largest number, NaN gives -0 (f4 and f6, as in ml_dtypes)
 };
 
 const FloatFormat* small_format(DType dtype) {
@@ -39,7 +40,13 @@ const FloatFormat* small_format(DType dtype) {
   static constexpr FloatFormat kE3M4{3, 4, 3, true, false, 15.5};
   static constexpr FloatFormat kE5M2FNUZ{5, 2, 16, false, true, 57344.0};
   static constexpr FloatFormat kE4M3FNUZ{4, 3, 8, false, true, 240.0};
+  static constexpr FloatFormat kE2M1FN{2, 1, 1, false, false, 6.0, true};
+  static constexpr FloatFormat kE2M3FN{2, 3, 1, false, false, 7.5, true};
+  static constexpr FloatFormat kE3M2FN{3, 2, 3, false, false, 28.0, true};
   switch (dtype) {
+    case DType::F4E2M1FN: return &kE2M1FN;
+    case DType::F6E2M3FN: return &kE2M3FN;
+    case DType::F6E3M2FN: return &kE3M2FN;
     case DType::F16: return &kF16;
     case DType::BF16: return &kBF16;
     case DType::F8E5M2: return &kE5M2;
@@ -55,6 +62,8 @@ const FloatFormat* small_format(DType dtype) {
 
 /// Nearest value of the format, ties to even; overflow to infinity, or NaN where there is none.
 double round_small(const FloatFormat& f, double value) {
+  if (f.finite && std::isnan(value)) return -0.0;
+  if (f.finite && std::abs(value) > f.largest) return std::copysign(f.largest, value);
   if (std::isnan(value)) return value;
   if (value == 0) return f.negative_zero_is_nan ? 0.0 : value;
   if (std::isinf(value)) return f.infinity ? value : std::numeric_limits<double>::quiet_NaN();
@@ -105,7 +114,7 @@ double decode(const FloatFormat& f, std::uint32_t bits_in) {
     const double inf = std::numeric_limits<double>::infinity();
     return negative ? -inf : inf;
   }
-  if (!f.infinity && !f.negative_zero_is_nan && exponent == top && fraction == (1U << f.mantissa) - 1) return nan;
+  if (!f.infinity && !f.negative_zero_is_nan && !f.finite && exponent == top && fraction == (1U << f.mantissa) - 1) return nan;
   const double magnitude =
       exponent == 0 ? std::ldexp(fraction, 1 - f.bias - f.mantissa)
                     : std::ldexp((1U << f.mantissa) + fraction, static_cast<int>(exponent) - f.bias - f.mantissa);
@@ -121,6 +130,16 @@ T peek(const void* at) {
 template <class T>
 void poke(void* at, T value) {
   std::memcpy(at, &value, sizeof value);
+}
+
+/// f8e8m0fnu: 2^(bits - 127) and nothing else; all ones is NaN. Scales of microscaling formats.
+std::uint8_t encode_scale(double value) {
+  if (!(value > 0) || std::isinf(value)) return 0xff;
+  const double exponent = std::clamp(std::nearbyint(std::log2(value)), -127.0, 127.0);
+  return static_cast<std::uint8_t>(static_cast<int>(exponent) + 127);
+}
+double decode_scale(std::uint8_t scale) {
+  return scale == 0xff ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, int{scale} - 127);
 }
 
 /// Modulo 2^64, so that every integer type can be cut from it; NaN and what no 64-bit integer holds give 0.
@@ -175,6 +194,7 @@ std::uint16_t f64_to_bf16(double value) {
 double round_to(DType dtype, double value) {
   if (dtype == DType::F32) return static_cast<double>(static_cast<float>(value));
   if (const FloatFormat* f = small_format(dtype)) return round_small(*f, value);
+  if (dtype == DType::F8E8M0FNU) return decode_scale(encode_scale(value));
   return value;
 }
 
@@ -196,6 +216,7 @@ double load_as_double(DType dtype, const void* at) {
     default: break;
   }
   if (const FloatFormat* f = small_format(dtype)) return decode(*f, peek<std::uint8_t>(at));
+  if (dtype == DType::F8E8M0FNU) return decode_scale(peek<std::uint8_t>(at));
   return 0;
 }
 
@@ -211,6 +232,7 @@ void store_from_double(DType dtype, void* at, double value) {
   if (const FloatFormat* f = small_format(dtype)) {
     return poke(at, static_cast<std::uint8_t>(encode(*f, round_small(*f, value))));
   }
+  if (dtype == DType::F8E8M0FNU) return poke(at, encode_scale(value));
   const std::uint64_t integer = integer_bits(value);
   switch (bytes(dtype)) {
     case 8: return poke(at, integer);

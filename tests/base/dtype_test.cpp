@@ -77,6 +77,35 @@ TEST(DType, EveryF8ValueSurvivesARoundTrip) {
   }
 }
 
+TEST(DType, TinyFloatsHoldTheirTables) {
+  const double e2m1[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};  // OCP microscaling formats, table 5
+  for (std::uint8_t i = 0; i < 16; ++i) {
+    const double value = load_as_double(DType::F4E2M1FN, &i);
+    EXPECT_EQ(value, i < 8 ? e2m1[i] : -e2m1[i - 8]);
+    std::uint8_t back = 0xff;
+    store_from_double(DType::F4E2M1FN, &back, value);
+    EXPECT_EQ(back, i);
+  }
+  EXPECT_EQ(round_to(DType::F4E2M1FN, 100), 6);
+  EXPECT_EQ(round_to(DType::F4E2M1FN, 2.5), 2);  // ties to even
+  for (const DType dtype : {DType::F6E2M3FN, DType::F6E3M2FN}) {
+    for (std::uint8_t i = 0; i < 64; ++i) {
+      std::uint8_t back = 0xff;
+      store_from_double(dtype, &back, load_as_double(dtype, &i));
+      EXPECT_EQ(back, i) << name(dtype);
+    }
+  }
+  EXPECT_EQ(round_to(DType::F6E2M3FN, 8), 7.5);
+  EXPECT_EQ(round_to(DType::F6E3M2FN, -29), -28);
+  for (int i = 0; i < 255; ++i) {
+    const auto scale = static_cast<std::uint8_t>(i);
+    EXPECT_EQ(load_as_double(DType::F8E8M0FNU, &scale), std::ldexp(1.0, i - 127));
+    std::uint8_t back = 0;
+    store_from_double(DType::F8E8M0FNU, &back, std::ldexp(1.0, i - 127));
+    EXPECT_EQ(back, scale);
+  }
+}
+
 TEST(DType, DoubleToHalfRoundsOnce) {
   // Just above a tie of half precision: rounding through float would land on the tie and go to even.
   const double value = 1.0 + 0x1p-11 + 0x1p-40;

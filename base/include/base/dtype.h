@@ -46,7 +46,7 @@ enum class DType : std::uint8_t {
 [[nodiscard]] std::uint16_t f64_to_bf16(double value);
 
 /// The value nearest to `value` that `dtype` can hold (ties to even; integers as they are, saturated
-/// by the caller if wanted). Supports f64 f32 f16 bf16 and the f8 family; others return `value`.
+/// by the caller if wanted). Supports every float type; others return `value`.
 [[nodiscard]] double round_to(DType dtype, double value);
 
 /// One element in memory, as double. Not for complex.
