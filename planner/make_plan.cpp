@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cost/floors.h"
 #include "graph/transform.h"
 #include "planner/planner.h"
 #include "policy/policy.h"
@@ -101,6 +102,8 @@ Result<Plan> make_plan(const Graph& graph, const PlanOptions& options) {
     ComputationPlan one = spelled_out(graph, graph.computations[id], problem.roles, options, draft);
     one.computation = id;
     one.trips = runs.times(id);
+    one.roof_floor = roof_floor(problem);
+    one.byte_floor = byte_floor(graph.computations[id], one);
     for (FusionGroup& group : one.groups)
       if (graph.entry != id) group.name = fmt::format("c{}_{}", id.index(), group.name);
     for (Veto& veto : vetoes.take(id)) plan.vetoes.push_back(std::move(veto));

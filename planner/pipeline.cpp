@@ -1,0 +1,87 @@
+#include "planner/pipeline.h"
+
+#include <array>
+
+#include "graph/text.h"
+#include "graph/transform.h"
+#include "graph/verify.h"
+#include "policy/policy.h"
+#include "prepare/simplify.h"
+
+namespace seam::planner {
+
+namespace {
+
+/// Longer loops stay loops: their copies would only make the program long.
+constexpr std::int64_t kMostUnrolled = 1024;
+
+Planning with_graph(const Planning& from, graph::Graph graph) { return {std::move(graph), from.options, from.plan, from.planned}; }
+
+Result<Planning> inline_calls(const Planning& p) { return with_graph(p, graph::inline_calls(p.graph, true)); }
+
+Result<Planning> choose_layouts(const Planning& p) { return with_graph(p, graph::with_row_major_values(p.graph)); }
+
+Result<Planning> unroll_loops(const Planning& p) {
+  if (!p.options.unroll_loops) return p;
+  SEAM_TRY(graph::Graph unrolled, graph::unrolled(p.graph, kMostUnrolled));
+  return with_graph(p, std::move(unrolled));
+}
+
+/// Each rewrite may open work for the others; two rounds settle everything seen so far, and the result only has to be
+/// equivalent, not minimal.
+Result<Planning> simplify(const Planning& p) {
+  graph::Graph graph = p.graph;
+  for (int round = 0; round < 2; ++round) graph = graph::without_duplicates(graph::without_dead_code(simplified(graph)));
+  return with_graph(p, graph::without_dead_code(graph));
+}
+
+Result<Planning> group(const Planning& p) {
+  Planning next = p;
+  SEAM_TRY(next.plan, make_plan(p.graph, p.options));
+  next.planned = true;
+  return next;
+}
+
+// Order: calls first, because everything after sees across them; loops before simplifying, because their bodies' copies
+// share constants and duplicates; grouping last, on the graph that codegen and the runner will use too.
+constexpr std::array kPasses = {
+    Pass<Planning>{"inline-calls", "calls and fusions replaced by what they compute", inline_calls},
+    Pass<Planning>{"row-major", "every value row-major, where no bitcast depends on another layout", choose_layouts},
+    Pass<Planning>{"unroll-loops", "loops of known length replaced by copies of their body (only with --unroll)", unroll_loops},
+    Pass<Planning>{"simplify", "dead ops, duplicates, ops that change nothing, transposes that a dot can absorb", simplify},
+    Pass<Planning>{"group", "ops grouped into kernels by the policy; order, copies, floors and estimates", group},
+};
+
+}  // namespace
+
+std::span<const Pass<Planning>> pipeline() { return kPasses; }
+
+std::string print(const Planning& planning) {
+  return planning.planned ? print_plan(planning.plan, planning.graph) : graph::print_graph(planning.graph);
+}
+
+Result<void> verify(const Planning& planning) {
+  if (planning.planned) return verify(planning.plan, planning.graph, planning.options.device);
+  return graph::verify(planning.graph);
+}
+
+Result<PassRun<Planning>> run_pipeline(const graph::Graph& graph, const PlanOptions& options, const PassOptions& passes) {
+  return run_passes<Planning>(pipeline(), Planning{graph, options, {}, false}, passes, [](const Planning& p) { return print(p); },
+                              [](const Planning& p) { return verify(p); });
+}
+
+Result<graph::Graph> prepared(const graph::Graph& graph, const PlanOptions& options) {
+  PassOptions passes;
+  passes.skip = {"group"};
+  passes.verify_each = false;
+  SEAM_TRY(PassRun<Planning> run, run_pipeline(graph, options, passes));
+  return std::move(run.ir.graph);
+}
+
+std::vector<PolicyInfo> policy_list() {
+  std::vector<PolicyInfo> out;
+  for (const Policy& policy : policies()) out.push_back({policy.name, policy.what});
+  return out;
+}
+
+}  // namespace seam::planner

@@ -1,0 +1,108 @@
+#include "report/plan_json.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+namespace seam::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using graph::Op;
+
+std::string part_scheme(const planner::Part& part) {
+  std::string_view scheme = "thread";
+  for (const planner::PlannedOp& planned : part.ops) {
+    if (planned.placement == planner::Placement::Shared) return "block";
+    if (planned.placement == planner::Placement::Warp) scheme = "warp";
+  }
+  return std::string(scheme);
+}
+
+Json part_json(const graph::Computation& computation, const planner::Part& part) {
+  Json kept = Json::array();
+  for (const planner::PlannedOp& planned : part.ops)
+    if (planned.placement == planner::Placement::Shared)
+      kept.push_back({{"op", computation.ops[planned.op].name}, {"bytes", planned.shared_bytes}, {"at", planned.shared_offset}});
+  return {{"schedule", planner::name(part.kind)}, {"blocks", part.blocks},           {"splits", part.splits}, {"lanes", part.lanes},
+          {"shared_bytes", part.shared_bytes},    {"scheme", part_scheme(part)}, {"kept", std::move(kept)}};
+}
+
+Json group_json(const graph::Computation& computation, const planner::ComputationPlan& plan, const planner::FusionGroup& group) {
+  Json ops = Json::array(), outputs = Json::array(), parts = Json::array();
+  for (const planner::Part& part : group.parts) {
+    parts.push_back(part_json(computation, part));
+    for (const planner::PlannedOp& planned : part.ops) {
+      ops.push_back(computation.ops[planned.op].name);
+      if (planned.output) outputs.push_back(computation.ops[planned.op].name);
+    }
+  }
+  const planner::Estimate& e = group.estimate;
+  return {{"name", group.name},
+          {"ops", std::move(ops)},
+          {"scheme", scheme_of(group)},
+          {"computation", computation.name},
+          {"trips", plan.trips > 0 ? Json(plan.trips) : Json()},
+          {"level", group.level},
+          {"grid", group.blocks()},
+          {"threads", group.threads},
+          {"shared_bytes", group.shared_bytes()},
+          {"outputs", std::move(outputs)},
+          {"parts", std::move(parts)},
+          {"bytes_read", e.bytes_read},
+          {"bytes_written", e.bytes_written},
+          {"bytes_exact", e.exact},
+          {"flops", e.flops},
+          {"time_us", {{"low", e.time_low_us}, {"mid", e.time_mid_us}, {"high", e.time_high_us}, {"evidence", "modelled"}}}};
+}
+
+}  // namespace
+
+std::string scheme_of(const planner::FusionGroup& group) {
+  if (group.parts.size() == 1) return part_scheme(group.parts[0]);
+  std::string list;
+  for (const std::string_view scheme : {"thread", "warp", "block"})
+    for (const planner::Part& part : group.parts)
+      if (part_scheme(part) == scheme) {
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", scheme);
+        break;
+      }
+  return "packing of " + list;
+}
+
+std::string plan_json(const planner::Plan& plan, const graph::Graph& graph) {
+  Json groups = Json::array(), vetoes = Json::array(), options = Json::object();
+  for (const planner::ComputationPlan& one : plan.computations)
+    for (const planner::FusionGroup& group : one.groups) groups.push_back(group_json(graph.computations[one.computation], one, group));
+  for (const planner::Veto& veto : plan.vetoes) {
+    const graph::Computation& computation = graph.computations[veto.computation];
+    Json ops = Json::array(), numbers = Json::object();
+    for (const Id<Op> op : veto.ops) ops.push_back(computation.ops[op].name);
+    for (const auto& [key, value] : veto.numbers) numbers[key] = value;
+    vetoes.push_back({{"code", planner::name(veto.code)}, {"computation", computation.name}, {"ops", std::move(ops)}, {"numbers", std::move(numbers)}});
+  }
+  for (const auto& [key, value] : plan.options) options[key] = value;
+  const planner::Totals& t = plan.totals;
+  const Json out = {{"schema", "seam.plan/1"},
+                    {"module", plan.module},
+                    {"policy", plan.policy},
+                    {"device", plan.device},
+                    {"options", std::move(options)},
+                    {"totals",
+                     {{"kernels", t.kernels},
+                      {"library_calls", t.library_calls},
+                      {"copies", t.copies},
+                      {"bytes_read", t.bytes_read},
+                      {"bytes_written", t.bytes_written},
+                      {"floor_kernels", t.floor_kernels},
+                      {"floor_bytes", t.floor_bytes},
+                      {"ops", t.ops},
+                      {"fusable_ops", t.fusable_ops},
+                      {"fused_ops", t.fused_ops}}},
+                    {"groups", std::move(groups)},
+                    {"vetoes", std::move(vetoes)}};
+  return out.dump(1);
+}
+
+}  // namespace seam::report
