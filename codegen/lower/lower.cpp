@@ -156,6 +156,8 @@ Result<Kernel> lower_unsimplified(const graph::Graph& graph, const graph::Comput
     if (!last) builder.otherwise();
     first = end;
   }
+  // Compilers read shared memory in pieces of 16 bytes where they know its alignment, past the last value too.
+  kernel.shared_bytes = (kernel.shared_bytes + 15) / 16 * 16;
   for (std::size_t i = 1; i < group.parts.size(); ++i) builder.close_if();
   kernel.body = builder.close_block();
 

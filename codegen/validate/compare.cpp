@@ -61,7 +61,7 @@ Comparison compare(const Array& actual, const Indices& at, const graph::Value& w
     }
     if (!std::isfinite(want)) continue;
     const double difference = std::abs(got - want);
-    const double allowed = table.abs * std::min(scale, 1.0) + table.rel * std::abs(want) + 2 * std::abs(want - other);
+    const double allowed = table.abs * scale + table.rel * std::abs(want) + 2 * std::abs(want - other);
     out.max_abs = std::max(out.max_abs, difference);
     if (want != 0) out.max_rel = std::max(out.max_rel, difference / std::abs(want));
     const double ratio = allowed > 0 ? difference / allowed : (difference > 0 ? HUGE_VAL : 0);

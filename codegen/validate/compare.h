@@ -17,8 +17,8 @@ struct Comparison {
   std::string first_wrong;          ///< "element 17: 0.5, reference 0.25, allowed 1e-3"
 };
 
-/// `actual` at `at` against the reference in two roundings. Allowed per element: the table's abs (scaled by the largest reference value, at
-/// most 1) + rel * |reference| + twice the distance of the two roundings (where rounding op by op already moves the value, the order of a sum may as well).
+/// `actual` at `at` against the reference in two roundings. Allowed per element: abs x the largest reference value + rel * |reference|
+/// (the table of graph/tolerance.h) + twice the distance of the two roundings (where rounding op by op already moves the value, the order of a sum may as well).
 /// NaN must meet NaN, an infinity the same infinity, unless the two references themselves disagree about it.
 [[nodiscard]] Comparison compare(const Array& actual, const Indices& at, const graph::Value& wide, const graph::Value& rounded,
                                  std::int64_t reduction_length);

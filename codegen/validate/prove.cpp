@@ -168,8 +168,10 @@ class Proof {
   void compare_bytes(const Operands& operands, const sim::Outcome& outcome, bool whole) {
     for (const sim::Outcome::Touched& touched : outcome.touched) {
       const auto at = std::ranges::find(operands.addresses, touched.address) - operands.addresses.begin();
-      if (built_.source.arguments[static_cast<std::size_t>(at)].workspace_bytes > 0) continue;
-      verdict_.bytes_read += touched.distinct_bytes_read;
+      const Argument& argument = built_.source.arguments[static_cast<std::size_t>(at)];
+      if (argument.workspace_bytes > 0) continue;
+      // An atomic reads what it writes; the model counts the write.
+      if (!argument.output) verdict_.bytes_read += touched.distinct_bytes_read;
       verdict_.bytes_written += touched.distinct_bytes_written;
     }
     verdict_.bytes_compared = whole;

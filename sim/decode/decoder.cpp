@@ -7,6 +7,7 @@
 #include "decode/form.h"
 #include "decode/layout.h"
 #include "decode/opcodes.h"
+#include "decode/unused.h"
 #include "ops/families.h"
 #include "ops/isa.h"
 
@@ -56,6 +57,7 @@ class Emitter {
     (void)registers_.open_function();
     if (auto done = emit_body(entry_, 0); !done) return tl::unexpected(done.error());
     append(exit_instruction(), entry_.line, "ret");
+    drop_unused_elements(program_);
     program_.info.static_instructions = static_cast<std::int64_t>(program_.code.size()) - 1;
     program_.local_bytes = (program_.local_bytes + 15) / 16 * 16;
     return std::move(program_);
@@ -247,6 +249,8 @@ class Emitter {
     Form form(statement, registers_, program_.wide);
     if (const Opcode* opcode = opcode_named(base)) {
       opcode->decode(form);
+    } else {
+      form.refuse(fmt::format("instruction {} is not supported", base));
     }
     if (!statement.guard.empty()) {
       form.out.guard = form.predicate_register(statement.guard);

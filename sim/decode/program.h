@@ -41,12 +41,17 @@ struct Instruction {
   Space space = Space::Generic;
   std::uint8_t bytes = 0;    ///< of one element in memory
   std::uint8_t count = 1;    ///< elements of a vector access
+  std::uint8_t used = 1;     ///< of a vector load: up to the last element that anything reads (decode/unused.h)
+  bool loads_vector = false;
   std::uint8_t row_bytes = 0;    ///< of a lane in the rows of `elements`
   std::uint8_t address_bytes = 0;  ///< of a lane in row `a`; 0: the address is `offset` alone
   std::uint8_t kind = 0;     ///< which of several, family by family
   std::uint8_t flags = 0;    ///< family by family
   std::array<std::uint32_t, 8> elements{};
 };
+
+/// Instruction::kind of block barriers: what all threads learn about everybody's predicate a.
+enum class BarrierReduce : std::uint8_t { None, Count, And, Or };
 
 /// Instruction::flags of memory instructions.
 constexpr std::uint8_t kStrong = 1;      ///< relaxed, acquire, release, volatile, atomic

@@ -255,9 +255,11 @@ void decode_access(Form& form) {
   form.address(kStore ? 0 : 1);
   form.out.bytes = static_cast<std::uint8_t>(size(type));
   form.out.count = static_cast<std::uint8_t>(count);
+  form.out.used = form.out.count;
+  form.out.loads_vector = !kStore && count > 1;
   if (static_cast<std::size_t>(size(type)) * count > 32) form.refuse("more than 32 bytes a thread");
   const bool is_vector = what.kind == Operand::Kind::Vector;
-  if (is_vector != (count > 1) || (is_vector && what.elements.size() != count)) {
+  if ((is_vector ? what.elements.size() : 1) != count) {
     form.wrong(fmt::format("wants {} values", count));
     return;
   }

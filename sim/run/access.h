@@ -47,9 +47,10 @@ void load_parameter(Warp& warp, const Instruction& i, std::uint32_t lanes, const
 /// The buffer that holds the lane's bytes, aligned as asked; reports and returns null otherwise.
 [[nodiscard]] Buffer* global_bytes(Warp& warp, std::uint32_t lane, std::uint64_t address,
                                    std::size_t bytes, std::size_t alignment, bool write);
-/// The lane's bytes in shared memory; reports and returns null if they lie outside or are misaligned.
+/// The lane's bytes in shared memory; reports and returns null if they lie outside or are misaligned. `alignment` if the
+/// instruction is wider than what it reads (Instruction::used).
 [[nodiscard]] std::byte* shared_bytes(Warp& warp, std::uint32_t lane, std::uint64_t address,
-                                      std::size_t bytes);
+                                      std::size_t bytes, std::size_t alignment = 0);
 /// Checks and counts a lane's access to bytes that global_bytes has approved. `value`: what a store will write.
 enum class Access : std::uint8_t;
 void note_global(Warp& warp, std::uint32_t lane, Buffer& buffer, std::uint64_t address,

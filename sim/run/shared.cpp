@@ -104,18 +104,20 @@ std::string shared_place(const Warp& warp, std::uint64_t address, std::size_t by
   return fmt::format("{} bytes before the first shared array", bytes);
 }
 
-std::byte* shared_bytes(Warp& warp, std::uint32_t lane, std::uint64_t address, std::size_t bytes) {
+std::byte* shared_bytes(Warp& warp, std::uint32_t lane, std::uint64_t address, std::size_t bytes,
+                        std::size_t alignment) {
   Block& block = *warp.block;
+  if (alignment == 0) alignment = bytes;
   if (!inside(block, address, bytes)) {
     warp.execution->fault(warp, "out-of-bounds", lane,
                           "accesses " + shared_place(warp, address, bytes));
     return nullptr;
   }
-  if (!aligned(address, bytes) && warp.execution->checks.memory) {
+  if (!aligned(address, alignment) && warp.execution->checks.memory) {
     warp.execution->fault(
         warp, "misaligned", lane,
         fmt::format("accesses {}, which is not a multiple of {}", shared_place(warp, address, bytes),
-                    bytes));
+                    alignment));
     return nullptr;
   }
   return block.shared.data() + address;
@@ -153,15 +155,16 @@ void load_shared(Warp& warp, const Instruction& i, std::uint32_t lanes, const Ad
   }
   count_shared(execution, at, lanes, bytes);
   const Access access = (i.flags & kStrong) != 0 ? Access::StrongRead : Access::Read;
+  const std::size_t used = std::size_t{i.bytes} * i.used;
   for (std::uint32_t l = 0; l < 32; ++l) {
     if ((lanes >> l & 1U) == 0) continue;
-    std::byte* from = shared_bytes(warp, l, at[l], bytes);
+    std::byte* from = shared_bytes(warp, l, at[l], used, bytes);
     std::byte poison[32];
     if (!from) {
       std::memset(poison, 0xff, sizeof poison);
       from = poison;
     } else {
-      note_shared(warp, l, at[l], bytes, access, nullptr);
+      note_shared(warp, l, at[l], used, access, nullptr);
     }
     mover.lane(from, warp, i, l);
   }

@@ -12,7 +12,7 @@ namespace seam::codegen {
 enum class Distribution : std::uint8_t {
   Normal,    ///< about N(0, 1): what activations and gradients look like
   Positive,  ///< uniform in [0.1, 2): keeps sqrt, log and divisions away from NaN
-  Special,   ///< normal values among zeros of both signs, denormals, large values, infinities and NaN
+  Special,   ///< normal values among zeros of both signs, denormals, infinities and NaN; no huge finite ones: what their sums give depends on the order
 };
 [[nodiscard]] constexpr std::string_view name(Distribution d) {
   return d == Distribution::Normal ? "normal" : d == Distribution::Positive ? "positive" : "special";
