@@ -14,12 +14,10 @@ namespace {
 constexpr int kMaxNesting = 100;
 
 Result<Id<Computation>> read_inline_body(ModuleScope& module, Cursor& cursor) {
-  cursor.peek();
-  const std::size_t at = cursor.offset();
   ComputationScope scope;
-  scope.computation.name = module.free_name("inline_body");
+  scope.computation.name = "an inline body";
   if (auto body = read_body(module, scope, cursor); !body) return tl::unexpected(std::move(body).error());
-  return module.add(std::move(scope.computation), cursor, at);
+  return module.add_unnamed(std::move(scope.computation), "inline_body");
 }
 
 class InstructionReader {
@@ -58,8 +56,8 @@ class InstructionReader {
     op.opcode = *opcode;
     op.opcode_text = text;
     op.at = cursor_.position(at);
-    if (op_name.empty()) op_name = scope_.free_name(text);
-    op.name = std::move(op_name);
+    const bool named = !op_name.empty();
+    op.name = named ? std::move(op_name) : std::string(text);
     if (auto operands = read_operands(op, shape); !operands) {
       return tl::unexpected(std::move(operands).error());
     }
@@ -77,6 +75,7 @@ class InstructionReader {
       SEAM_TRY(op.shape, during(fmt::format("inferring the shape of '{}', which the text leaves out", op.name),
                                 infer_shape(module_.graph, scope_.computation, op)));
     }
+    if (!named) return scope_.add_unnamed(std::move(op), text);
     return scope_.add(std::move(op), cursor_, at);
   }
 
@@ -155,12 +154,12 @@ class InstructionReader {
     Op op;
     op.opcode = Opcode::GetTupleElement;
     op.opcode_text = name(op.opcode);
-    op.name = scope_.free_name(fmt::format("{}.element.{}", source.name, index));
     op.shape = source.shape.elements[static_cast<std::size_t>(index)];
     op.operands = {tuple};
     op.attributes.index = index;
     op.at = cursor_.position(at);
-    return scope_.add(std::move(op), cursor_, at);
+    const std::string stem = fmt::format("{}.element.{}", source.name, index);
+    return scope_.add_unnamed(std::move(op), stem);
   }
 
   ModuleScope& module_;

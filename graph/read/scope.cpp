@@ -11,11 +11,26 @@ std::optional<Id<Computation>> ModuleScope::find(std::string_view computation) c
 }
 
 Result<Id<Computation>> ModuleScope::add(Computation computation, Cursor& cursor, std::size_t at) {
+  if (unnamed_.erase(computation.name) > 0) {
+    const Id<Computation> earlier = computations.at(computation.name);
+    std::string other = free_name(computation.name);
+    computations.erase(computation.name);
+    computations.emplace(other, earlier);
+    unnamed_.insert(other);
+    graph.computations[earlier].name = std::move(other);
+  }
   const auto [slot, fresh] =
       computations.try_emplace(computation.name, Id<Computation>(graph.computations.size()));
   if (!fresh) {
     return cursor.error_at(at, fmt::format("computation '{}' is defined twice", computation.name));
   }
+  return graph.computations.push_back(std::move(computation));
+}
+
+Id<Computation> ModuleScope::add_unnamed(Computation computation, std::string_view stem) {
+  computation.name = free_name(stem);
+  computations.emplace(computation.name, Id<Computation>(graph.computations.size()));
+  unnamed_.insert(computation.name);
   return graph.computations.push_back(std::move(computation));
 }
 
@@ -39,11 +54,26 @@ Result<Id<Op>> ComputationScope::resolve(std::string_view op_name, Cursor& curso
 }
 
 Result<Id<Op>> ComputationScope::add(Op op, Cursor& cursor, std::size_t at) {
+  if (unnamed_.erase(op.name) > 0) {
+    const Id<Op> earlier = ops_.at(op.name);
+    std::string other = free_name(op.name);
+    ops_.erase(op.name);
+    ops_.emplace(other, earlier);
+    unnamed_.insert(other);
+    computation.ops[earlier].name = std::move(other);
+  }
   const auto [slot, fresh] = ops_.try_emplace(op.name, Id<Op>(computation.ops.size()));
   if (!fresh) {
     return cursor.error_at(at, fmt::format("op '{}' is defined twice in computation '{}'", op.name,
                                            computation.name));
   }
+  return computation.ops.push_back(std::move(op));
+}
+
+Id<Op> ComputationScope::add_unnamed(Op op, std::string_view stem) {
+  op.name = free_name(stem);
+  ops_.emplace(op.name, Id<Op>(computation.ops.size()));
+  unnamed_.insert(op.name);
   return computation.ops.push_back(std::move(op));
 }
 

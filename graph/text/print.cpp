@@ -30,7 +30,8 @@ void print_head(std::string& out, const Graph& graph) {
     for (bool more = true; more;) {
       const std::size_t stop = rest.find('\n');
       more = stop != std::string_view::npos;
-      fmt::format_to(to, "| {}\n", rest.substr(0, stop));
+      const std::string_view line = rest.substr(0, stop);
+      fmt::format_to(to, "|{}{}\n", line.empty() ? "" : " ", line);
       if (more) rest.remove_prefix(stop + 1);
     }
     return;
