@@ -87,6 +87,8 @@ ReplacementSet set_of(const Json& json) {
 
 std::string_view name(ArgumentRole role) { return kRoles[static_cast<std::size_t>(role)]; }
 
+std::string print_launch(const LaunchShape& launch) { return json_of(launch).dump(1, ' ', false, Json::error_handler_t::replace); }
+
 std::string print_replacement(const ReplacementSet& set) {
   Json kernels = Json::array();
   for (const ReplacementKernel& k : set.kernels) {

@@ -81,6 +81,8 @@ struct ReplacementSet {
   friend bool operator==(const ReplacementSet&, const ReplacementSet&) = default;
 };
 
+/// {"grid", "block", "shared_bytes", "arguments": [{name, role, value, aliases, dtype, dims, bytes}]}: the same in every file that speaks of a launch.
+[[nodiscard]] std::string print_launch(const LaunchShape& launch);
 [[nodiscard]] std::string print_replacement(const ReplacementSet& set);
 /// BadInput for what is not a replacement set, or whose PTX is not what its hash says.
 [[nodiscard]] Result<ReplacementSet> parse_replacement(std::string_view json, std::string_view file);

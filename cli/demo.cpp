@@ -1,0 +1,45 @@
+/// seam demo: optimize the bundled BERT-large encoder layer training step, into a folder with a page to open.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "optimize_run.h"
+
+namespace seam::cli {
+namespace {
+
+constexpr const char* kModule = "bert_layer.step.hlo";
+
+/// Installed: <prefix>/bin/seam and <prefix>/share/seam/examples. Built: the source tree.
+Result<std::filesystem::path> bundled() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  std::string looked;
+  for (const std::filesystem::path& folder : {program.parent_path().parent_path() / "share" / "seam" / "examples", std::filesystem::path(SEAM_EXAMPLES)}) {
+    if (std::filesystem::exists(folder / kModule, error)) return folder / kModule;
+    looked += fmt::format("{}{}", looked.empty() ? "" : ", ", folder.string());
+  }
+  return fail(Error::Code::Environment, fmt::format("{} is not where it was installed; looked in {}", kModule, looked));
+}
+
+}  // namespace
+
+Run define_demo(CLI::App& app) {
+  auto flags = std::make_shared<OptimizeFlags>();
+  flags->output = "seam-demo";
+  app.add_option("-o,--output", flags->output, "folder for plan, kernels, page, run and certificate")->capture_default_str();
+  add_optimize_flags(app, *flags);
+  return [flags](const Common& common) -> Result<int> {
+    SEAM_TRY(const std::filesystem::path module, bundled());
+    OptimizeFlags all = *flags;
+    all.input = module.string();
+    if (!common.quiet && common.format == Format::Text) {
+      fmt::print("One training step of a BERT-large encoder layer: forward, backward and Adam; batch 8 x 512 tokens, f16 with f32 master weights.\n\n");
+    }
+    return run_optimize(all, fmt::format("seam demo --device {} -o DIR", all.plan.device), common);
+  };
+}
+
+}  // namespace seam::cli

@@ -1,0 +1,37 @@
+#pragma once
+/// The whole path in one call: module text → plan → kernels → proof. Prints nothing, writes nothing; the command line, the desktop and tests
+/// start here.
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "report/optimized.h"
+
+namespace seam::report {
+
+struct OptimizeRequest {
+  std::string text;                 ///< HLO or .graph
+  std::string file;                 ///< for positions in errors
+  std::string command, tool;        ///< for the report
+  planner::PlanOptions options;
+  codegen::ProveOptions proving;
+  bool prove = true;
+  std::size_t threads = 0;          ///< 0 = all cores
+  std::vector<std::string> compare = {"none", "xla2018"};
+  /// The whole program is run where its values and its work are no more than this.
+  std::int64_t program_bytes = 64'000'000;
+  double program_flops = 4e8;
+  std::uint64_t program_instructions = 400'000'000;
+};
+
+struct Observer {
+  /// A stage begins; what it returns is called as its work completes, from any thread. May be empty.
+  std::function<codegen::Progress(std::string_view stage)> stage;
+  /// True = stop soon: the result is what was done until then.
+  std::function<bool()> cancelled;
+};
+
+/// Errors: the module cannot be read or planned. A kernel that cannot be lowered, compiled or proven is in the verdicts.
+[[nodiscard]] Result<Optimized> optimize(const OptimizeRequest& request, const Observer& observer = {});
+
+}  // namespace seam::report

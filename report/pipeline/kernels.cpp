@@ -1,0 +1,133 @@
+#include <fmt/core.h>
+
+#include <atomic>
+#include <chrono>
+
+#include "base/parallel.h"
+#include "base/sha256.h"
+#include "pipeline/stages.h"
+
+namespace seam::report {
+namespace {
+
+using codegen::Built;
+using codegen::Outcome;
+using codegen::Verdict;
+
+std::vector<Built*> all_kernels(codegen::Program& program) {
+  std::vector<Built*> all;
+  for (auto& computation : program.kernels) {
+    for (Built& built : computation) all.push_back(&built);
+  }
+  return all;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string one_line(const Error& error) {
+  std::string text = error.message;
+  for (const std::string& context : error.context) text += ", " + context;
+  for (char& c : text) c = c == '\n' ? ' ' : c;
+  return text;
+}
+
+/// Tier 1 alone, where nothing could be compiled.
+codegen::Tier check_ir(const Built& built) {
+  const auto kernel = codegen::parse_kernel(built.ir, built.source.name + ".kernel");
+  if (!kernel) return {Outcome::Failed, one_line(kernel.error())};
+  const auto sound = codegen::verify(*kernel);
+  if (!sound) return {Outcome::Failed, one_line(sound.error())};
+  return {Outcome::Passed, fmt::format("{} of {} accesses proven in bounds by intervals", sound->proven, sound->accesses)};
+}
+
+}  // namespace
+
+void build_kernels(Optimized& out, const codegen::Compiler* compiler, std::string_view no_compiler, std::size_t threads, const Watch& watch) {
+  const planner::Plan& plan = *out.plan;
+  out.program.graph = out.graph.get();
+  out.program.plan = out.plan.get();
+  out.program.compiler = out.compiler;
+  auto start = std::chrono::steady_clock::now();
+  std::size_t total = 0;
+  for (const planner::ComputationPlan& computation : plan.computations) {
+    out.program.kernels.emplace_back(computation.groups.size());
+    total += computation.groups.size();
+  }
+  const codegen::Progress writing = watch.stage("writing kernels");
+  for (std::size_t c = 0; c < plan.computations.size(); ++c) {
+    for (std::size_t g = 0; g < plan.computations[c].groups.size(); ++g) {
+      Verdict& verdict = out.verdicts.emplace_back();
+      verdict.kernel = plan.computations[c].groups[g].name;
+      Built& built = out.program.kernels[c][g];
+      if (auto lowered = codegen::lower_group(*out.graph, plan, c, g)) {
+        built = *std::move(lowered);
+        verdict.cuda_sha256 = sha256(built.source.cuda);
+        verdict.ir_sha256 = sha256(built.ir);
+      } else {
+        built.computation = c;
+        built.group = g;
+        built.source.name = verdict.kernel;
+        verdict.ir = {Outcome::Failed, one_line(lowered.error())};
+      }
+      const planner::FusionGroup& group = plan.computations[c].groups[g];
+      verdict.blocks = static_cast<std::uint64_t>(group.blocks());
+      verdict.model_read = static_cast<std::uint64_t>(group.estimate.bytes_read);
+      verdict.model_written = static_cast<std::uint64_t>(group.estimate.bytes_written);
+      for (codegen::Tier* tier : {&verdict.sim, &verdict.values}) *tier = {Outcome::NotRun, "not reached"};
+      verdict.host = {Outcome::NotRun, "host build is not part of this version"};
+      verdict.gpu = {Outcome::NotRun, "no GPU was used"};
+      if (writing) writing(out.verdicts.size(), total);
+    }
+  }
+  out.program.lower_seconds = out.seconds.emit = seconds_since(start);
+
+  start = std::chrono::steady_clock::now();
+  const codegen::Progress compiling = compiler != nullptr ? watch.stage("compiling kernels") : codegen::Progress();
+  const std::vector<Built*> all = all_kernels(out.program);
+  std::atomic<std::size_t> done{0};
+  parallel_for(all.size(), threads, [&](std::size_t i) {
+    Built& built = *all[i];
+    Verdict& verdict = out.verdicts[i];
+    if (built.ir.empty()) return;
+    if (compiler == nullptr) {
+      verdict.ir = check_ir(built);
+      verdict.sim.detail = verdict.values.detail = std::string(no_compiler);
+    } else if (!watch.cancelled()) {
+      if (const auto compiled = codegen::compile(built, out.options.device, *compiler); !compiled) {
+        verdict.ir = check_ir(built);
+        verdict.sim = {Outcome::Failed, one_line(compiled.error())};
+      }
+      if (!built.ptx.empty()) verdict.ptx_sha256 = sha256(built.ptx);
+    } else {
+      verdict.sim.detail = "stopped before it was compiled";
+    }
+    if (compiling) compiling(++done, all.size());
+  });
+  out.program.compile_seconds = out.seconds.compile = compiler != nullptr ? seconds_since(start) : 0;
+}
+
+void prove_kernels(Optimized& out, std::size_t threads, const Watch& watch) {
+  const std::vector<Built*> all = all_kernels(out.program);
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i]->module != nullptr) ready.push_back(i);
+  }
+  if (ready.empty()) return;
+  const codegen::Progress proving = watch.stage("proving kernels");
+  std::atomic<std::size_t> done{0};
+  parallel_for(ready.size(), threads, [&](std::size_t k) {
+    const std::size_t i = ready[k];
+    if (watch.cancelled()) {
+      out.verdicts[i].sim.detail = "stopped before it was proven";
+    } else if (auto verdict = codegen::prove(out.program, *all[i], out.proving)) {
+      out.verdicts[i] = *std::move(verdict);
+    } else {
+      out.verdicts[i].sim = {Outcome::Inconclusive, one_line(verdict.error())};
+    }
+    if (proving) proving(++done, ready.size());
+  });
+}
+
+}  // namespace seam::report

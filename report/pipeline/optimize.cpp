@@ -1,0 +1,86 @@
+#include "report/optimize.h"
+
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include "base/sha256.h"
+#include "graph/text.h"
+#include "pipeline/stages.h"
+
+namespace seam::report {
+namespace {
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& seconds) : seconds_(seconds), start_(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& seconds_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+Result<graph::Graph> read(const OptimizeRequest& request, Seconds& seconds) {
+  const Stopwatch watch(seconds.read);
+  SEAM_TRY(const graph::Graph module, graph::read_graph(request.text, request.file));
+  return planner::prepared(module, request.options);
+}
+
+Result<void> plan_all(Optimized& out, const OptimizeRequest& request) {
+  const Stopwatch watch(out.seconds.plan);
+  SEAM_TRY(planner::Plan plan, planner::make_plan(*out.graph, request.options));
+  out.plan = std::make_unique<const planner::Plan>(std::move(plan));
+  for (const std::string& policy : request.compare) {
+    if (policy == request.options.policy) continue;
+    planner::PlanOptions options = request.options;
+    options.policy = policy;
+    if (auto other = planner::make_plan(*out.graph, options)) {
+      out.baselines.push_back(*std::move(other));
+    } else {
+      out.warnings.push_back({"no-baseline", "policy " + policy + " has no plan for this module: " + other.error().message});
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Optimized> optimize(const OptimizeRequest& request, const Observer& observer) {
+  const Watch watch(observer);
+  Optimized out;
+  out.input = std::filesystem::path(request.file).filename().string();
+  out.command = request.command;
+  out.tool = request.tool;
+  out.options = request.options;
+  out.proving = request.proving;
+  SEAM_TRY(graph::Graph graph, read(request, out.seconds));
+  out.graph = std::make_unique<const graph::Graph>(std::move(graph));
+  out.module_sha256 = sha256(graph::print_graph(*out.graph));
+  (void)watch.stage("planning");
+  SEAM_DO(plan_all(out, request));
+
+  const auto compiler = codegen::Compiler::find();
+  if (compiler) {
+    out.compiler = (*compiler)->version();
+  } else {
+    out.warnings.push_back({"no-compiler", compiler.error().message});
+  }
+  build_kernels(out, compiler ? compiler->get() : nullptr, compiler ? "" : compiler.error().message, request.threads, watch);
+  if (request.prove) {
+    {
+      const Stopwatch proving(out.seconds.prove);
+      prove_kernels(out, request.threads, watch);
+    }
+    const Stopwatch running(out.seconds.run);
+    run_program(out, request, watch);
+  } else {
+    out.run.check = {codegen::Outcome::NotRun, "proofs were not asked for (--no-prove)", {}};
+  }
+  out.cancelled = watch.cancelled();
+  return out;
+}
+
+}  // namespace seam::report

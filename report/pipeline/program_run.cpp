@@ -1,0 +1,179 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "codegen/inputs.h"
+#include "codegen/run.h"
+#include "graph/evaluate.h"
+#include "pipeline/stages.h"
+
+namespace seam::report {
+namespace {
+
+using codegen::Outcome;
+
+/// Work of running the program once, from its shapes.
+struct Work {
+  double bytes = 0;  ///< of all values ever computed
+  double flops = 0;  ///< of contractions, which the evaluator computes element by element
+  bool unknown_trips = false;
+  std::string elided;  ///< a constant whose value the text left out
+};
+
+double contraction_flops(const graph::Computation& computation, const graph::Op& op) {
+  const auto& dims = computation.ops[op.operands[0]].shape.dims;
+  double depth = 1;
+  if (op.opcode == graph::Opcode::Dot) {
+    for (const std::int64_t d : op.attributes.dot.lhs_contract) depth *= static_cast<double>(dims[static_cast<std::size_t>(d)]);
+  } else if (op.opcode == graph::Opcode::Convolution) {
+    const graph::Shape& filter = computation.ops[op.operands[1]].shape;
+    const std::int64_t features = filter.dims[static_cast<std::size_t>(op.attributes.conv.rhs_output)];
+    depth = static_cast<double>(filter.elements_count()) / static_cast<double>(std::max<std::int64_t>(1, features));
+  }
+  return 2 * depth * static_cast<double>(op.shape.elements_count());
+}
+
+Work work_of(const Optimized& optimized) {
+  Work work;
+  for (const planner::ComputationPlan& plan : optimized.plan->computations) {
+    const graph::Computation& computation = optimized.graph->computations[plan.computation];
+    work.unknown_trips |= plan.trips == 0;
+    const auto trips = static_cast<double>(std::max<std::int64_t>(1, plan.trips));
+    for (const graph::Op& op : computation.ops) {
+      work.bytes += trips * static_cast<double>(op.shape.byte_size());
+      if (graph::op_class(op.opcode) == graph::OpClass::Contraction) work.flops += trips * contraction_flops(computation, op);
+    }
+  }
+  for (const graph::Computation& computation : optimized.graph->computations) {
+    for (const graph::Op& op : computation.ops) {
+      if (op.opcode == graph::Opcode::Constant && !op.attributes.literal.known) work.elided = op.name;
+    }
+  }
+  return work;
+}
+
+void leaves(const graph::Shape& shape, std::vector<const graph::Shape*>& out) {
+  if (!shape.is_tuple) return out.push_back(&shape);
+  for (const graph::Shape& element : shape.elements) leaves(element, out);
+}
+
+/// Activations and weights of ordinary size: about N(0, 0.1), so that sums over hundreds of them do not saturate.
+std::vector<Array> inputs_of(const graph::Graph& graph) {
+  const graph::Computation& entry = graph.entry_computation();
+  std::vector<const graph::Shape*> shapes;
+  for (const Id<graph::Op> parameter : entry.parameters) leaves(entry.ops[parameter].shape, shapes);
+  std::vector<Array> inputs;
+  for (const graph::Shape* shape : shapes) {
+    Array array = codegen::random_array(shape->dtype, shape->dims, codegen::Distribution::Normal, codegen::input_seed(0, inputs.size() + 1), 0, 9);
+    if (is_float(shape->dtype)) {
+      const auto width = static_cast<std::size_t>(bytes(shape->dtype));
+      for (std::size_t at = 0; at + width <= array.data.size(); at += width) {
+        store_from_double(shape->dtype, &array.data[at], 0.1 * load_as_double(shape->dtype, &array.data[at]));
+      }
+    }
+    inputs.push_back(std::move(array));
+  }
+  return inputs;
+}
+
+/// A value of parameter shape from consecutive arrays.
+Result<graph::Value> value_of(const graph::Shape& shape, std::span<const Array> arrays, std::size_t& next) {
+  if (!shape.is_tuple) return graph::to_value(arrays[next++], shape);
+  graph::Value tuple;
+  tuple.shape = shape;
+  for (const graph::Shape& element : shape.elements) {
+    SEAM_TRY(graph::Value value, value_of(element, arrays, next));
+    tuple.elements.push_back(std::move(value));
+  }
+  return tuple;
+}
+
+void collect(const graph::Value& value, std::vector<Array>& out) {
+  if (!value.shape.is_tuple) return out.push_back(graph::to_array(value));
+  for (const graph::Value& element : value.elements) collect(element, out);
+}
+
+Result<std::vector<Array>> reference(const graph::Graph& graph, std::span<const Array> inputs, const Watch& watch) {
+  const graph::Computation& entry = graph.entry_computation();
+  std::vector<graph::Value> values;
+  std::size_t next = 0;
+  for (const Id<graph::Op> parameter : entry.parameters) {
+    SEAM_TRY(graph::Value value, value_of(entry.ops[parameter].shape, inputs, next));
+    values.push_back(std::move(value));
+  }
+  SEAM_TRY(const graph::Value root, graph::evaluate(graph, values, {.rounding = graph::Rounding::Rounded, .progress = [&](const graph::Op&) { return !watch.cancelled(); }}));
+  std::vector<Array> outputs;
+  collect(root, outputs);
+  return outputs;
+}
+
+/// Why the program cannot be run here; empty if it can.
+std::string obstacle(const Optimized& out, const OptimizeRequest& request) {
+  const auto built = [](const auto& kernels) { return std::ranges::all_of(kernels, [](const codegen::Built& b) { return b.module != nullptr; }); };
+  if (!std::ranges::all_of(out.program.kernels, built)) return "not every kernel could be built";
+  const Work work = work_of(out);
+  if (!work.elided.empty()) return fmt::format("the module's text leaves out the value of constant {}", work.elided);
+  if (work.unknown_trips) return "how often a loop runs depends on data";
+  if (work.bytes > static_cast<double>(request.program_bytes)) {
+    return fmt::format("its values take {}, more than the {} that are run here; every kernel is proven on its own", human_bytes(work.bytes),
+                       human_bytes(static_cast<double>(request.program_bytes)));
+  }
+  if (work.flops > request.program_flops) {
+    return fmt::format("its library calls take {:.2g} flop, more than the {:.2g} that are computed here; every kernel is proven on its own", work.flops,
+                       request.program_flops);
+  }
+  return {};
+}
+
+}  // namespace
+
+void run_program(Optimized& out, const OptimizeRequest& request, const Watch& watch) {
+  codegen::ProgramCheck& check = out.run.check;
+  check.outcome = Outcome::Inconclusive;
+  if (watch.cancelled()) {
+    check.reason = "stopped before the program was run";
+    return;
+  }
+  check.reason = obstacle(out, request);
+  if (!check.reason.empty()) return;
+  const codegen::Progress progress = watch.stage("running the program");
+  const auto total = static_cast<std::size_t>(out.plan->totals.kernels);
+  codegen::RunOptions options;
+  options.instruction_budget = request.program_instructions;
+  options.progress = [&](std::uint64_t launches) {
+    if (progress) progress(static_cast<std::size_t>(launches), total);
+    return !watch.cancelled();
+  };
+  const std::vector<Array> inputs = inputs_of(*out.graph);
+  const auto ran = codegen::run(out.program, inputs, options);
+  if (!ran) {
+    check.reason = ran.error().message;
+    return;
+  }
+  out.run.kernels = ran->kernels;
+  out.run.library_calls = ran->library_calls;
+  out.run.copies = ran->copies;
+  out.run.bytes_read = ran->bytes_read;
+  out.run.bytes_written = ran->bytes_written;
+  out.run.instructions = ran->instructions;
+  out.run.peak_bytes = ran->peak_bytes;
+  out.run.allocated_bytes = ran->allocated_bytes;
+  if (!ran->reports.empty()) {
+    check = {Outcome::Failed, ran->reports.front(), {}};
+    return;
+  }
+  if (ran->over_budget) {
+    check.reason = fmt::format("stopped after {} thread instructions", human_count(static_cast<std::int64_t>(ran->instructions)));
+    return;
+  }
+  out.run.ran = true;
+  const auto expected = reference(*out.graph, inputs, watch);
+  if (!expected) {
+    check.reason = "the reference evaluator: " + expected.error().message;
+    return;
+  }
+  check = codegen::check_outputs(ran->outputs, *expected, {}, codegen::longest_reduction(*out.graph));
+}
+
+}  // namespace seam::report

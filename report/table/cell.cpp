@@ -1,0 +1,33 @@
+#include <fmt/core.h>
+
+#include "base/units.h"
+#include "report/table.h"
+
+namespace seam::report {
+namespace {
+
+std::string shown(double value, Unit unit) {
+  switch (unit) {
+    case Unit::Bytes: return human_bytes(value);
+    case Unit::Seconds: return human_seconds(value);
+    case Unit::Microseconds: return human_microseconds(value);
+    case Unit::Percent: return fmt::format("{:.1f} %", value);
+    case Unit::Ratio: return fmt::format("{:.2f}", value);
+    case Unit::Text:
+    case Unit::Count: break;
+  }
+  return exact(value);
+}
+
+}  // namespace
+
+std::string shown(const Cell& cell, Unit unit) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* number = std::get_if<double>(&cell)) return shown(*number, unit);
+  if (const auto* count = std::get_if<std::int64_t>(&cell)) {
+    return unit == Unit::Count || unit == Unit::Text ? human_count(*count) : shown(static_cast<double>(*count), unit);
+  }
+  return "unknown";
+}
+
+}  // namespace seam::report

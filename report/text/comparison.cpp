@@ -1,0 +1,87 @@
+#include "report/comparison.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/units.h"
+
+namespace seam::report {
+namespace {
+
+std::vector<Cell> row_of(const std::string& policy, const planner::Totals& t) {
+  return {policy, t.kernels, t.copies, t.kernels + t.copies, t.library_calls, t.kernels + t.copies + t.library_calls, t.bytes_read, t.bytes_written};
+}
+
+}  // namespace
+
+Table comparison(const Optimized& optimized) {
+  Table table{"Policies on this module",
+              {{"policy", "policy"},
+               {"kernels", "kernels", Unit::Count},
+               {"copies", "copies", Unit::Count},
+               {"kernels_and_copies", "kernels + copies", Unit::Count},
+               {"library_calls", "library calls", Unit::Count},
+               {"launches", "all launches", Unit::Count},
+               {"bytes_read", "read by kernels", Unit::Bytes, Evidence::Modelled},
+               {"bytes_written", "written by kernels", Unit::Bytes, Evidence::Modelled}},
+              {},
+              {}};
+  for (const char* policy : {"none", "xla2018"}) {
+    const planner::Plan* plan = optimized.baseline(policy);
+    if (plan != nullptr && plan != optimized.plan.get()) table.rows.push_back(row_of(policy, plan->totals));
+  }
+  const planner::Totals& ours = optimized.plan->totals;
+  table.rows.push_back(row_of(optimized.plan->policy, ours));
+  table.rows.push_back({std::string("floor"), Unknown{}, Unknown{}, ours.floor_kernels, ours.library_calls, ours.floor_kernels + ours.library_calls, Unknown{}, Unknown{}});
+  table.notes.push_back(fmt::format("Counts are what runs, loops times their trips. none = one kernel per op; xla2018 = XLA's fusion rules of 2018, re-implemented. floor = no stitcher that keeps these library "
+                                    "calls can do with fewer kernels and copies, nor with less than {} of memory traffic (modelled).",
+                                    human_bytes(static_cast<double>(ours.floor_bytes))));
+  return table;
+}
+
+Table time_table(const Optimized& optimized) {
+  const Seconds& s = optimized.seconds;
+  Table table{"Where Seam's own time went", {{"stage", "stage"}, {"seconds", "wall time", Unit::Seconds}}, {}, {}};
+  for (const auto& [stage, seconds] : {std::pair<const char*, double>{"read", s.read}, {"plan", s.plan}, {"write kernels", s.emit}, {"compile", s.compile}, {"prove", s.prove}, {"run the program", s.run}}) {
+    table.rows.push_back({std::string(stage), seconds});
+  }
+  table.rows.push_back({std::string("total"), s.read + s.plan + s.emit + s.compile + s.prove + s.run});
+  return table;
+}
+
+std::vector<VetoGroup> vetoes_by_code(const planner::Plan& plan, std::size_t examples) {
+  std::map<planner::VetoCode, VetoGroup> groups;
+  for (const planner::Veto& veto : plan.vetoes) {
+    VetoGroup& group = groups[veto.code];
+    group.code = veto.code;
+    ++group.count;
+    if (group.examples.size() < examples) group.examples.push_back(&veto);
+  }
+  std::vector<VetoGroup> out;
+  for (auto& [code, group] : groups) out.push_back(std::move(group));
+  std::ranges::stable_sort(out, std::ranges::greater{}, &VetoGroup::count);
+  return out;
+}
+
+std::string numbers_of(const planner::Veto& veto) {
+  std::string out;
+  for (const auto& [name, value] : veto.numbers) {
+    const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, whole ? human_count(static_cast<std::int64_t>(value)) : fmt::format("{:.4g}", value));
+  }
+  return out;
+}
+
+std::string ops_of(const planner::Veto& veto, const graph::Graph& graph, std::size_t most) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, veto.ops.size()); ++i) {
+    out += fmt::format("{}{}", i == 0 ? "" : ", ", graph.computations[veto.computation].ops[veto.ops[i]].name);
+  }
+  if (veto.ops.size() > most) out += fmt::format(" and {} more", veto.ops.size() - most);
+  return out;
+}
+
+}  // namespace seam::report
