@@ -7,6 +7,7 @@ namespace seam::sim {
 namespace {
 
 void by_type(Form& form) {
+  if (form.has("u16x2") || form.has("s16x2")) return decode_integer_arithmetic(form);
   const std::optional<Type> type = form.peek_type();
   if (!type) {
     form.wrong("the instruction has no type");

@@ -182,7 +182,7 @@ bool is_half(Type type) {
 void decode_values(Form& form, const Operand& what, std::size_t count, Type reg, std::size_t from,
                    bool to_write) {
   const bool is_vector = what.kind == Operand::Kind::Vector;
-  if (is_vector != (count > 1) || (is_vector && what.elements.size() != count)) {
+  if ((is_vector ? what.elements.size() : 1) != count) {
     form.wrong("the values do not fit the vector");
     return;
   }

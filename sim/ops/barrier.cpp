@@ -34,18 +34,33 @@ void decode_barrier(Form& form) {
     return;
   }
   form.take("cta");
-  const bool aligned_form = form.take("aligned") || form.base() == "bar";
-  (void)aligned_form;
-  if (!form.take("sync")) {
-    form.refuse("only .sync is supported");
+  form.take("aligned");
+  const bool reduces = form.take("red");
+  if (!reduces && !form.take("sync")) {
+    form.refuse("only .sync and .red are supported");
     return;
   }
-  form.expect_operands(1, 2);
-  const auto id = form.literal(0);
+  std::size_t at = 0;
+  if (reduces) {
+    const int how = form.take_one({"popc", "and", "or"});
+    if (how < 0) form.refuse("which reduction?");
+    const Type type = form.take_type();
+    if (type != (how == 0 ? Type::U32 : Type::Pred)) form.refuse("the type does not fit the reduction");
+    form.out.kind = static_cast<std::uint8_t>(how + 1);
+    form.expect_operands(3, 4);
+    form.out.d = form.destination(0, type);
+    form.out.a = form.predicate(form.operands() - 1, form.out.a_negated);
+    at = 1;
+  } else {
+    form.expect_operands(1, 2);
+  }
+  const auto id = form.literal(at);
   if (!id) form.refuse("the barrier's number must be a literal");
   if (id && (*id < 0 || *id > 15)) form.wrong("there are barriers 0 to 15");
-  if (form.operands() > 1) form.refuse("a barrier for a part of the block is not supported");
-  form.out.kind = static_cast<std::uint8_t>(id.value_or(0));
+  if (form.operands() > (reduces ? 3U : 1U)) {
+    form.refuse("a barrier for a part of the block is not supported");
+  }
+  form.out.target = static_cast<std::uint32_t>(id.value_or(0));
   form.out.run = block_barrier;
 }
 

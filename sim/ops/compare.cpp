@@ -304,8 +304,9 @@ void decode_set(Form& form) {
     form.out.run = by_operands<Make>(form, *relation, type, ftz);
   };
   if (is_pair(type)) {
-    if (result != type) form.refuse("a pair is set as a pair of the same type");
-    form.out.offset = type == Type::F16x2 ? 0x3c00 : 0x3f80;
+    const bool bits = result == Type::U32 || result == Type::S32;
+    if (result != type && !bits) form.refuse("a pair is set as a pair of the same type, or as bits");
+    form.out.offset = bits ? 0xffff : type == Type::F16x2 ? 0x3c00 : 0x3f80;
     form.out.run = by_pair<MakePair<false>::Of>(*relation, type, ftz);
     return;
   }

@@ -189,9 +189,44 @@ void check_barrier(Block& block) {
   }
 }
 
+/// bar.red: the result goes to every thread that waits.
+void reduce_at_barrier(Block& block) {
+  std::uint32_t yes = 0;
+  std::uint32_t all = 0;
+  for (Warp& warp : block.warps) {
+    if (warp.arrived == 0) continue;
+    const Instruction& barrier = warp.program->code[warp.barrier_pc];
+    if (barrier.a == kNoRow) continue;
+    const std::uint32_t bits = predicate_bits(warp, barrier.a);
+    yes += lane_count((barrier.a_negated ? ~bits : bits) & warp.arrived);
+    all += lane_count(warp.arrived);
+  }
+  for (Warp& warp : block.warps) {
+    if (warp.arrived == 0) continue;
+    const Instruction& barrier = warp.program->code[warp.barrier_pc];
+    switch (static_cast<BarrierReduce>(barrier.kind)) {
+      case BarrierReduce::None: break;
+      case BarrierReduce::Count:
+        for (std::uint32_t l = 0; l < 32; ++l) {
+          if ((warp.arrived >> l & 1U) != 0) row<std::uint32_t>(warp, barrier.d)[l] = yes;
+        }
+        break;
+      case BarrierReduce::And:
+      case BarrierReduce::Or: {
+        const bool both = barrier.kind == static_cast<std::uint8_t>(BarrierReduce::And);
+        const bool result = both ? yes == all : yes != 0;
+        std::uint32_t& d = predicate_bits(warp, barrier.d);
+        d = result ? d | warp.arrived : d & ~warp.arrived;
+        break;
+      }
+    }
+  }
+}
+
 void pass_barrier(Block& block) {
   Execution& execution = *block.execution;
   check_barrier(block);
+  reduce_at_barrier(block);
   ++execution.counters.barriers;
   for (Warp& warp : block.warps) {
     std::erase_if(warp.groups, [](const Group& g) { return g.state == Group::State::Barrier; });

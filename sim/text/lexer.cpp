@@ -83,7 +83,11 @@ class Lexer {
     }
     if (starts_word(c)) {
       ++at_;
-      while (continues_word(peek()) || qualifier()) at_ += qualifier() ? 2U : 1U;
+      // ".reg.b32" is two directives, "ld.global.b32" is one opcode.
+      const bool directive = c == '.';
+      while ((continues_word(peek()) && !(directive && peek() == '.')) || qualifier()) {
+        at_ += qualifier() ? 2U : 1U;
+      }
       return token_from(start, Token::Kind::Word);
     }
     if (c == '"') {

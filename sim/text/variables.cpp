@@ -92,12 +92,47 @@ Result<void> flatten(Cursor& cursor, std::vector<Operand>& list, std::vector<Ope
   return {};
 }
 
+/// name, generic(name), generic(name)+8: all of them an address, which is generic already here.
+Result<Operand> initial_element(Cursor& cursor);
+
+Result<Operand> initial_list(Cursor& cursor) {
+  Operand out;
+  out.kind = Operand::Kind::Vector;
+  cursor.next();
+  do {
+    if (cursor.peek().is('}')) break;
+    SEAM_TRY(Operand one, cursor.peek().is('{') ? initial_list(cursor) : initial_element(cursor));
+    out.elements.push_back(std::move(one));
+  } while (cursor.accept(','));
+  if (auto closed = cursor.expect('}'); !closed) return tl::unexpected(closed.error());
+  return out;
+}
+
+Result<Operand> initial_element(Cursor& cursor) {
+  const Token at = cursor.peek();
+  if (!at.is("generic")) {
+    SEAM_TRY(Operand value, parse_operand(cursor));
+    if (cursor.peek().is('(')) {
+      return cursor.refuse(fmt::format("{}() in an initial value is not supported", at.text), at);
+    }
+    return value;
+  }
+  cursor.next();
+  if (auto opened = cursor.expect('('); !opened) return tl::unexpected(opened.error());
+  SEAM_TRY(Operand value, parse_operand(cursor));
+  if (value.kind != Operand::Kind::Name) return cursor.wrong("a variable");
+  if (auto closed = cursor.expect(')'); !closed) return tl::unexpected(closed.error());
+  if (cursor.accept('+')) {
+    SEAM_TRY(const std::int64_t more, parse_integer(cursor, "an offset"));
+    value.offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(value.offset) +
+                                             static_cast<std::uint64_t>(more));
+  }
+  return value;
+}
+
 Result<void> initial_value(Cursor& cursor, Variable& out) {
   const Token at = cursor.peek();
-  SEAM_TRY(Operand value, parse_operand(cursor));
-  if (cursor.peek().is('(')) {
-    return cursor.refuse("generic() and mask() in an initial value are not supported", at);
-  }
+  SEAM_TRY(Operand value, at.is('{') ? initial_list(cursor) : initial_element(cursor));
   std::vector<Operand> list;
   if (value.kind == Operand::Kind::Vector) {
     if (auto done = flatten(cursor, value.elements, list); !done) return done;
