@@ -83,10 +83,10 @@ Result<codegen::ProgramCheck> check_program(const codegen::Program& program, con
       for (const graph::Value& element : value.elements) self(self, element);
     };
     collect(collect, root);
-    return codegen::check_outputs(ran.outputs, expected, {}, codegen::longest_reduction(*program.graph));
+    return codegen::check_outputs(*program.graph, ran.outputs, expected, {});
   }
   SEAM_TRY(const std::vector<Array> expected, read_outputs(options.expect, *program.graph));
-  return codegen::check_outputs(ran.outputs, expected, spreads(options.expect), codegen::longest_reduction(*program.graph));
+  return codegen::check_outputs(*program.graph, ran.outputs, expected, spreads(options.expect));
 }
 
 Result<int> run(const Options& options, const Common& common) {

@@ -22,7 +22,7 @@ std::int64_t integer_at(const Array& array, std::size_t i) {
   return value;
 }
 
-OutputCheck check(const Array& actual, const Array& expected, double spread, std::int64_t reduction_length) {
+OutputCheck check(const Array& actual, const Array& expected, double spread, const graph::Precision& precision) {
   OutputCheck out;
   out.spread = spread;
   const auto count = static_cast<std::size_t>(expected.elements());
@@ -44,7 +44,7 @@ OutputCheck check(const Array& actual, const Array& expected, double spread, std
     const double want = load_as_double(expected.dtype, &expected.data[i * width]);
     if (std::isfinite(want)) scale = std::max(scale, std::abs(want));
   }
-  const graph::Tolerance table = graph::tolerance(expected.dtype, reduction_length);
+  const graph::Tolerance table = graph::tolerance(precision.dtype, precision.reduction_length);
   for (std::size_t i = 0; i < count; ++i) {
     const double got = load_as_double(actual.dtype, &actual.data[i * width]);
     const double want = load_as_double(expected.dtype, &expected.data[i * width]);
@@ -70,30 +70,20 @@ OutputCheck check(const Array& actual, const Array& expected, double spread, std
 std::int64_t longest_reduction(const graph::Graph& graph) {
   std::int64_t longest = 1;
   for (const graph::Computation& computation : graph.computations) {
-    for (const graph::Op& op : computation.ops) {
-      std::int64_t length = 1;
-      if (op.opcode == graph::Opcode::Reduce) {
-        for (const std::int64_t d : op.attributes.dimensions) length *= computation.ops[op.operands[0]].shape.dims[static_cast<std::size_t>(d)];
-      } else if (op.opcode == graph::Opcode::Dot) {
-        for (const std::int64_t d : op.attributes.dot.lhs_contract) length *= computation.ops[op.operands[0]].shape.dims[static_cast<std::size_t>(d)];
-      } else if (op.opcode == graph::Opcode::Convolution) {
-        const graph::Shape& filter = computation.ops[op.operands[1]].shape;
-        length = filter.elements_count() / std::max<std::int64_t>(1, filter.dims[static_cast<std::size_t>(op.attributes.conv.rhs_output)]);
-      }
-      longest = std::max(longest, length);
-    }
+    for (const graph::Op& op : computation.ops) longest = std::max(longest, graph::reduction_length(computation, op));
   }
   return longest;
 }
 
-ProgramCheck check_outputs(const std::vector<Array>& actual, const std::vector<Array>& expected, const std::vector<double>& spreads,
-                           std::int64_t reduction_length) {
+ProgramCheck check_outputs(const graph::Graph& graph, const std::vector<Array>& actual, const std::vector<Array>& expected,
+                           const std::vector<double>& spreads) {
   ProgramCheck result;
   if (actual.size() != expected.size()) {
     result.outcome = Outcome::Failed;
     result.reason = fmt::format("{} outputs, {} expected", actual.size(), expected.size());
     return result;
   }
+  const std::vector<graph::Precision> precisions = graph::output_precisions(graph);
   result.outcome = Outcome::Passed;
   for (std::size_t k = 0; k < expected.size(); ++k) {
     if (actual[k].dtype != expected[k].dtype || actual[k].dims != expected[k].dims) {
@@ -101,7 +91,8 @@ ProgramCheck check_outputs(const std::vector<Array>& actual, const std::vector<A
       result.reason = fmt::format("output {} has another shape than expected", k);
       return result;
     }
-    OutputCheck output = check(actual[k], expected[k], k < spreads.size() ? spreads[k] : 0, reduction_length);
+    const graph::Precision precision = k < precisions.size() ? precisions[k] : graph::Precision{expected[k].dtype, longest_reduction(graph)};
+    OutputCheck output = check(actual[k], expected[k], k < spreads.size() ? spreads[k] : 0, precision);
     output.index = k;
     if (output.wrong > 0 && result.outcome == Outcome::Passed) {
       result.outcome = Outcome::Failed;

@@ -173,7 +173,7 @@ void run_program(Optimized& out, const OptimizeRequest& request, const Watch& wa
     check.reason = "the reference evaluator: " + expected.error().message;
     return;
   }
-  check = codegen::check_outputs(ran->outputs, *expected, {}, codegen::longest_reduction(*out.graph));
+  check = codegen::check_outputs(*out.graph, ran->outputs, *expected, {});
 }
 
 }  // namespace seam::report

@@ -29,9 +29,10 @@ struct ProgramCheck {
 /// Longest reduction or contraction of the module: what the tolerance of its outputs depends on.
 [[nodiscard]] std::int64_t longest_reduction(const graph::Graph& graph);
 
-/// Each element may differ by the tolerance table's abs x the largest expected value of its output (at least that of the table) + rel x its
-/// own; `spreads` (per output, may be empty) widen it where the expected values come from a compiler that itself spreads more, and that is said.
-[[nodiscard]] ProgramCheck check_outputs(const std::vector<Array>& actual, const std::vector<Array>& expected,
-                                         const std::vector<double>& spreads, std::int64_t reduction_length);
+/// Outputs of `graph`. Each element may differ by the tolerance table (graph/tolerance.h) at the precision its output really has: an f32 loss of an
+/// f16 model is as exact as f16. `spreads` (per output, may be empty) widen that where the expected values come from a compiler whose own builds
+/// spread more; OutputCheck says when it was needed.
+[[nodiscard]] ProgramCheck check_outputs(const graph::Graph& graph, const std::vector<Array>& actual, const std::vector<Array>& expected,
+                                         const std::vector<double>& spreads);
 
 }  // namespace seam::codegen
