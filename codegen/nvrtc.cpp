@@ -37,6 +37,19 @@ bool resolve(void* library, const char* name, F& out) {
   return symbol != nullptr;
 }
 
+/// NVRTC puts the working directory in front of the source's name in .file lines: taken out again, so that the PTX depends on the text alone.
+std::string without_folder(std::string ptx, const std::string& name) {
+  const std::string end = "/" + name + "\"";
+  for (std::size_t at = ptx.find("\t.file\t"); at != std::string::npos; at = ptx.find("\t.file\t", at + 1)) {
+    const std::size_t open = ptx.find('"', at);
+    const std::size_t close = open == std::string::npos ? open : ptx.find('"', open + 1);
+    if (close == std::string::npos) break;
+    const std::string_view path(&ptx[open], close + 1 - open);
+    if (path.ends_with(end)) ptx.replace(open + 1, path.size() - end.size(), "");
+  }
+  return ptx;
+}
+
 class Nvrtc final : public Compiler {
  public:
   Nvrtc(Api api, std::string path, std::vector<int> architectures, int major, int minor)
@@ -59,7 +72,7 @@ class Nvrtc final : public Compiler {
     std::string ptx = status == 0 ? text_of(program, api_.ptx_size, api_.ptx) : std::string();
     api_.destroy(&program);
     if (status != 0) return fail(Error::Code::BadInput, fmt::format("the kernel's text does not compile:\n{}", log));
-    return ptx;
+    return without_folder(std::move(ptx), name);
   }
 
   std::string version() const override { return fmt::format("NVRTC {}.{}", major_, minor_); }
