@@ -17,8 +17,8 @@ std::int64_t element_bytes(const Op& op) { return bytes(op.shape.dtype); }
 /// Regions inside one part, loops first, producers last.
 class PartWalk {
  public:
-  PartWalk(const Computation& computation, const FusionGroup& group, const Part& part, Touched& out)
-      : computation_(computation), group_(group), out_(out) {
+  PartWalk(const Computation& computation, const FusionGroup& group, const Part& part, Touched& out, std::map<Id<Op>, Region>& slices)
+      : computation_(computation), group_(group), out_(out), slices_(slices) {
     for (const PlannedOp& planned : part.ops) planned_[planned.op] = &planned;
   }
 
@@ -39,7 +39,15 @@ class PartWalk {
         wanted = found->second;
       }
       if (planned.output) out_.bytes_written += product(dims_of(op)) * element_bytes(op);
-      for (std::size_t i = 0; i < op.operands.size(); ++i) want(op.operands[i], operand_region(computation_, op, i, wanted));
+      for (std::size_t i = 0; i < op.operands.size(); ++i) {
+        // All loops of the group that want elements of one dynamic slice of memory find them in the same place.
+        if (op.opcode == Opcode::DynamicSlice && i == 0 && !wanted.empty() && !planned_.contains(op.operands[0]) && !folded(computation_, op.operands[0])) {
+          const auto [found, fresh] = slices_.try_emplace(it->first, wanted);
+          if (!fresh) found->second.add(wanted);
+          continue;
+        }
+        want(op.operands[i], operand_region(computation_, op, i, wanted));
+      }
       if (op.opcode == Opcode::Gather) out_.exact = false;
     }
   }
@@ -76,6 +84,7 @@ class PartWalk {
   const Computation& computation_;
   const FusionGroup& group_;
   Touched& out_;
+  std::map<Id<Op>, Region>& slices_;
   std::map<Id<Op>, const PlannedOp*> planned_;
   std::map<Id<Op>, Region> wanted_;
 };
@@ -84,7 +93,15 @@ class PartWalk {
 
 Touched touched(const Computation& computation, const FusionGroup& group) {
   Touched out;
-  for (const Part& part : group.parts) PartWalk(computation, group, part, out).run();
+  std::map<Id<Op>, Region> slices;
+  for (const Part& part : group.parts) PartWalk(computation, group, part, out, slices).run();
+  for (const auto& [slice, wanted] : slices) {
+    const Op& op = computation.ops[slice];
+    const Id<Op> storage = storage_of(computation, op.operands[0]);
+    const Region there = reshaped(operand_region(computation, op, 0, wanted), dims_of(computation.ops[storage]));
+    const auto [found, fresh] = out.inputs.try_emplace(storage, there);
+    if (!fresh) found->second.add(there);
+  }
   for (const auto& [op, region] : out.inputs) {
     out.bytes_read += region.elements() * element_bytes(computation.ops[op]);
     out.exact = out.exact && region.exact();

@@ -2,6 +2,7 @@
 
 #include "policy/policy.h"
 #include "stitch/cut.h"
+#include "stitch/keep.h"
 #include "stitch/phases.h"
 
 namespace seam::planner {
@@ -26,6 +27,12 @@ DraftPart part_of(const stitch::Problem& problem, const Component& component, co
   return part;
 }
 
+/// Element-wise values are kept up to the paper's cap, or what was asked for: more would cost occupancy that recomputing does not.
+std::int64_t wanted_limit(const stitch::Problem& problem) {
+  constexpr std::int64_t kPaperCap = 20 * 1024;
+  return std::min(problem.shared_limit(), kPaperCap);
+}
+
 }  // namespace
 
 Draft draft_stitch(const stitch::Problem& problem, stitch::Vetoes& vetoes) {
@@ -43,7 +50,9 @@ Draft draft_stitch(const stitch::Problem& problem, stitch::Vetoes& vetoes) {
     group.reads = traffic.reads[p];
     for (const Component& component : phase.components) {
       DraftPart part = part_of(problem, component, traffic);
-      if (!part.loops.empty()) group.parts.push_back(std::move(part));
+      if (part.loops.empty()) continue;
+      if (!part.flat && !component.kept.empty()) stitch::keep_wanted(problem, part, group.reads, wanted_limit(problem));
+      group.parts.push_back(std::move(part));
     }
     if (!group.parts.empty()) {
       draft.order.push_back({false, draft.groups.size(), {}, phase.level});

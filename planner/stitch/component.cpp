@@ -1,6 +1,7 @@
 #include "stitch/component.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -189,6 +190,19 @@ bool free_form(const Problem& problem, const Component& component) {
   });
 }
 
+/// Blocks of the size that reductions like: eight short rows (a warp each), one long row, never fewer than 2048 elements.
+double usual_blocks(const Problem& problem, const Component& component) {
+  double most = 1;
+  for (const Id<Op> loop : component.loops) {
+    const std::int64_t elements = walked(problem, loop);
+    std::int64_t chunk = 2048;
+    if (problem.roles.role[loop] == Role::Reduce)
+      chunk = std::clamp<std::int64_t>(8 * elements / std::max<std::int64_t>(1, elements_of(problem.op(loop))), 2048, 8192);
+    most = std::max(most, static_cast<double>(elements) / static_cast<double>(chunk));
+  }
+  return most;
+}
+
 void choose_blocks(const Problem& problem, Component& component) {
   if (free_form(problem, component)) {
     std::int64_t most = 1;
@@ -198,20 +212,29 @@ void choose_blocks(const Problem& problem, Component& component) {
     component.time_us = component_time_us(problem, component, component.blocks);
     return;
   }
-  bool any = false;
+  // The cost table: every legal number of blocks.
+  std::vector<std::pair<double, std::int64_t>> table;
   for (const std::int64_t blocks : divisors(component.divides)) {
     if (blocks > 1 && !expressible(problem, component, blocks)) continue;
     if (shared_bytes(problem, component, blocks) > problem.shared_limit()) continue;
-    const double time = component_time_us(problem, component, blocks);
-    if (!any || time < component.time_us - 1e-9) {
+    table.emplace_back(component_time_us(problem, component, blocks), blocks);
+  }
+  component.fits = !table.empty();
+  if (table.empty()) {
+    component.time_us = component_time_us(problem, component, component.blocks);
+  } else {
+    // Where the model sees no difference, the usual shape of such kernels decides: a warp per short row.
+    const double best = std::ranges::min_element(table)->first;
+    const double wanted = usual_blocks(problem, component);
+    double distance = HUGE_VAL;
+    for (const auto& [time, blocks] : table) {
+      if (time > best * 1.02) continue;
+      const double d = std::abs(std::log2(static_cast<double>(blocks) / wanted));
+      if (d > distance) continue;
+      distance = d;
       component.blocks = blocks;
       component.time_us = time;
-      any = true;
     }
-  }
-  if (!any) {
-    component.fits = false;
-    component.time_us = component_time_us(problem, component, component.blocks);
   }
   component.splits = splits_for(problem, component, component.blocks);
 }
