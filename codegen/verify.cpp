@@ -102,7 +102,15 @@ class Verifier {
 
   void index_arithmetic(const Bin& n) {
     expression(n.a);
-    expression(n.b);
+    if (n.op == BinOp::And || n.op == BinOp::Or) {
+      // The right side is only looked at where the left one does not decide.
+      const Ranges before = ranges_;
+      ranges_.assume(n.a, n.op == BinOp::And);
+      expression(n.b);
+      ranges_ = before;
+    } else {
+      expression(n.b);
+    }
     const DType a = dtype_of(n.a);
     const DType b = dtype_of(n.b);
     if (n.op == BinOp::And || n.op == BinOp::Or) {

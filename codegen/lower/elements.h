@@ -72,7 +72,7 @@ class Elements {
 
   /// A start index read from data, clamped to [0, limit].
   [[nodiscard]] Result<Expr> clamped_start(Id<graph::Op> op, const Expr& element, std::int64_t limit);
-  /// A scatter index read from data, as an index in [-limit, limit]: out of bounds stays out of bounds.
+  /// A scatter index read from data, as an index; what lies beyond [0, limit) stays beyond it.
   [[nodiscard]] Result<Expr> data_index(Id<graph::Op> op, const Expr& element, std::int64_t limit);
   [[nodiscard]] Result<std::vector<Expr>> start_indices(const graph::Op& op, std::span<const Expr> batch, Id<graph::Op> indices,
                                                         const std::function<Result<Expr>(const Expr&, std::size_t)>& read);

@@ -211,12 +211,12 @@ Result<Expr> Elements::data_index(Id<Op> id, const Expr& element, std::int64_t l
   const DType dtype = dtype_of(x);
   const Op& op = computation_->ops[id];
   if (!is_integer(dtype)) return unsupported(op, "an index that is no integer");
+  if (dtype == math.type()) return x;
   if (bits(dtype) < bits(math.type())) return builder_->let(op.name, Scalar{Opcode::Convert, math.type(), {x}});
-  // Beyond +-limit everything is out of bounds, wherever in its window the element stands; within it nothing overflows.
+  // Beyond the limit everything is out of bounds alike.
   x = Scalar{Opcode::Minimum, dtype, {x, imm_int(dtype, limit)}};
-  if (is_signed(dtype)) x = Scalar{Opcode::Maximum, dtype, {x, imm_int(dtype, -limit)}};
-  if (dtype != math.type()) x = Scalar{Opcode::Convert, math.type(), {x}};
-  return builder_->let(op.name, x, Interval{-limit, limit});
+  if (is_signed(dtype)) x = Scalar{Opcode::Maximum, dtype, {x, imm_int(dtype, -1)}};
+  return builder_->let(op.name, Scalar{Opcode::Convert, math.type(), {x}}, Interval{is_signed(dtype) ? -1 : 0, limit});
 }
 
 Result<Elements::Target> Elements::update_target(Id<Op> id, const Expr& index) {
@@ -241,28 +241,26 @@ Result<Elements::Target> Elements::update_target(Id<Op> id, const Expr& index) {
   const std::vector<Expr> at = math.coordinates(index, shape(op.operands[2]).dims);
   std::vector<Expr> batch;
   std::vector<Expr> window;
-  std::vector<std::int64_t> window_extents;
+  std::vector<std::int64_t> extents;
   for (std::size_t i = 0; i < at.size(); ++i) {
-    if (contains(g.offset_dims, i)) window_extents.push_back(shape(op.operands[2]).dims[i]);
+    if (contains(g.offset_dims, i)) extents.push_back(shape(op.operands[2]).dims[i]);
     (contains(g.offset_dims, i) ? window : batch).push_back(at[i]);
   }
   Expr guard = imm_pred(true);
   SEAM_TRY(std::vector<Expr> start, start_indices(op, batch, op.operands[1], [&](const Expr& element, std::size_t dim) {
              return data_index(op.operands[1], element, into.at(dim));
            }));
+  // A window that leaves the operand is dropped as a whole.
   std::size_t next = 0;
   for (std::size_t i = 0; i < into.size(); ++i) {
-    const bool whole = contains(g.collapsed_slice_dims, i) || contains(g.operand_batching_dims, i);
+    const bool has_window = !contains(g.collapsed_slice_dims, i) && !contains(g.operand_batching_dims, i);
     if (contains(g.start_index_map, i)) {
-      // A name, so that the guard narrows it for what is computed behind it.
-      const Expr x = whole ? start[i] : math.add(start[i], window.at(next));
-      const Expr place = builder_->let(op.name + "_at", x);
-      guard = math.both(guard, math.both(math.le(math.imm(0), place), math.lt(place, math.imm(into[i]))));
-      start[i] = place;
-    } else if (!whole) {
-      start[i] = window.at(next);
+      // A name: the guard narrows what is known of it.
+      start[i] = builder_->let(op.name + "_at", start[i]);
+      const std::int64_t last = into[i] - (has_window ? extents.at(next) : 1);
+      guard = math.both(guard, math.both(math.le(math.imm(0), start[i]), math.le(start[i], math.imm(last))));
     }
-    if (!whole) ++next;
+    if (has_window) start[i] = math.add(start[i], window.at(next++));
   }
   return Target{math.linear(start, into), guard};
 }

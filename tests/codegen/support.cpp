@@ -175,7 +175,7 @@ void expect_close(const Array& actual, const Array& expected, const graph::Toler
     const double e = load_as_double(expected.dtype, expected.data.data() + at);
     if (std::isnan(a) && std::isnan(e)) continue;
     if (a == e) continue;
-    const double allowed = tolerance.abs * std::min(scale, 1.0) + tolerance.rel * std::abs(e);
+    const double allowed = tolerance.abs * scale + tolerance.rel * std::abs(e);
     if (std::isfinite(a) && std::isfinite(e) && std::abs(a - e) <= allowed) continue;
     ADD_FAILURE() << what << " element " << i << ": " << a << ", expected " << e << ", allowed difference " << allowed;
     ++wrong;
@@ -184,8 +184,9 @@ void expect_close(const Array& actual, const Array& expected, const graph::Toler
 
 }  // namespace
 
-void expect_right(const graph::Graph& graph, const planner::FusionGroup& group, const RunOptions& options) {
-  const graph::Computation& computation = graph.entry_computation();
+static void run_once(const graph::Graph& graph, const codegen::Source& source, const sim::Module& module, const RunOptions& options);
+
+void expect_right(const graph::Graph& graph, const planner::FusionGroup& group, const std::vector<RunOptions>& runs) {
   const codegen::Kernel kernel = kernel_of(graph, group);
   const auto sound = codegen::verify(kernel);
   ASSERT_TRUE(sound) << describe(sound.error());
@@ -202,6 +203,15 @@ void expect_right(const graph::Graph& graph, const planner::FusionGroup& group, 
   const auto module = sim::load_ptx(*ptx, group.name + ".ptx");
   ASSERT_TRUE(module) << describe(module.error(), *ptx) << source.cuda;
 
+  for (const RunOptions& run : runs) {
+    SCOPED_TRACE(codegen::name(run.distribution));
+    run_once(graph, source, **module, run);
+  }
+  if (testing::Test::HasFailure()) fmt::print("{}\n", source.cuda);
+}
+
+static void run_once(const graph::Graph& graph, const codegen::Source& source, const sim::Module& module, const RunOptions& options) {
+  const graph::Computation& computation = graph.entry_computation();
   // Inputs by parameter; the evaluator gives every value the kernel may read or write.
   std::vector<graph::Value> inputs;
   std::vector<Array> arrays;
@@ -255,13 +265,12 @@ void expect_right(const graph::Graph& graph, const planner::FusionGroup& group, 
   sim::Launch launch{source.name, {static_cast<std::uint32_t>(source.grid)}, {static_cast<std::uint32_t>(source.block)}, source.shared_bytes, false, block, {}};
   sim::Checks checks;
   checks.seed = options.seed;
-  const auto outcome = sim::launch(**module, memory, launch, checks);
+  const auto outcome = sim::launch(module, memory, launch, checks);
   ASSERT_TRUE(outcome) << describe(outcome.error());
   for (const sim::Report& report : outcome->reports) {
     ADD_FAILURE() << report.kind << ": " << report.message << " (" << report.file << ":" << report.line << ")\n" << source.cuda;
     break;
   }
-  const std::vector<graph::Precision> none;
   for (std::size_t i = 0; i < source.arguments.size(); ++i) {
     const codegen::Argument& argument = source.arguments[i];
     if (argument.workspace_bytes > 0) {
@@ -281,7 +290,6 @@ void expect_right(const graph::Graph& graph, const planner::FusionGroup& group, 
     }
     expect_close(actual, graph::to_array(values.at(argument.op)), graph::tolerance(is_float(argument.dtype) ? coarsest : argument.dtype, length), argument.name);
   }
-  if (testing::Test::HasFailure()) fmt::print("{}\n", source.cuda);
 }
 
 }  // namespace seam::test

@@ -56,7 +56,10 @@ struct RunOptions {
 };
 /// Lowers, emits, compiles, runs; expects no report, every output byte written, inputs unchanged, workspace zero again, values as the evaluator
 /// says (bit-equal up to `ulps` of the type, or by the tolerance table). Skips aloud without NVRTC.
-void expect_right(const graph::Graph& graph, const planner::FusionGroup& group, const RunOptions& options = {});
+void expect_right(const graph::Graph& graph, const planner::FusionGroup& group, const std::vector<RunOptions>& runs);
+inline void expect_right(const graph::Graph& graph, const planner::FusionGroup& group, const RunOptions& run = {}) {
+  expect_right(graph, group, std::vector<RunOptions>{run});
+}
 /// The text of a kernel, for questions about its shape.
 std::string cuda_of(const graph::Graph& graph, const planner::FusionGroup& group);
 codegen::Kernel kernel_of(const graph::Graph& graph, const planner::FusionGroup& group);

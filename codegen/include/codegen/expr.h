@@ -64,7 +64,8 @@ struct Var {
   DType dtype = DType::S32;
   friend bool operator==(const Var&, const Var&) = default;
 };
-/// Index arithmetic. Div and Mod want a dividend >= 0 and a divisor > 0. Lt … Or yield pred.
+/// Index arithmetic. Div and Mod want a dividend >= 0 and a divisor > 0. Lt … Or yield pred;
+/// And and Or look at b only where a does not decide.
 struct Bin {
   BinOp op;
   Expr a, b;
