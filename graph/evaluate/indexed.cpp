@@ -81,6 +81,8 @@ Value gather(const OpCall& call) {
   const Starts starts(call.operand(1), g, dims.size());
   const Split out_split = split(call.op.shape.dims, g, strides);
   Value out = zeros(call.op.shape);
+  // A collapsed dimension may be taken with size 0, of an operand without elements: there is nothing to read.
+  if (operand.shape.elements_count() == 0 || contains(g.slice_sizes, 0)) return out;
   // The walk over the indices gives the batch point; the result's own batch strides give its place.
   Walk to(starts.batch_dims, out_split.batch_strides);
   for (Walk from(starts.batch_dims, starts.batch_strides); !from.done(); from.next(), to.next()) {

@@ -146,6 +146,12 @@ TEST(Evaluate, GathersRowsAndClamps) {
             (Numbers{5, 6, 1, 2, 5, 6}));
 }
 
+TEST(Evaluate, GathersNothingFromNothing) {
+  EXPECT_EQ(run(entry("f32[3,2] gather(a, b), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={0,2}",
+                      {"f32[0,2]", "s32[3]"}), {value("f32[0,2]", {}), value("s32[3]", {0, 1, 2})}),
+            (Numbers{0, 0, 0, 0, 0, 0}));
+}
+
 TEST(Evaluate, GathersWithBatchingDims) {
   const Value table = value("f32[2,3]", {1, 2, 3, 4, 5, 6}), which = value("s32[2,1]", {2, 0});
   EXPECT_EQ(run(entry("f32[2] gather(a, b), offset_dims={}, collapsed_slice_dims={1}, start_index_map={1}, operand_batching_dims={0}, "
