@@ -121,7 +121,7 @@ Result<int> run(const Options& options, const Common& common) {
   graph::EvaluateOptions evaluation;
   evaluation.rounding = options.rounded ? graph::Rounding::Rounded : graph::Rounding::Wide;
   evaluation.progress = [&](const graph::Op&) {
-    tick(++done, total);
+    if (tick) tick(++done, total);
     return !Interrupt::asked();
   };
   SEAM_TRY(const graph::Value root, graph::evaluate(graph, inputs, evaluation));

@@ -37,14 +37,18 @@ bool is_protobuf_text(std::string_view text) {
   return field == "hlo_module" || field == "computations";
 }
 
+bool is_binary(std::string_view text) {
+  for (const char c : text.substr(0, 512)) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\v') return true;
+  }
+  return text.starts_with("\x28\xb5\x2f\xfd") || text.starts_with("ML\xefR");
+}
+
 /// What a foreign file is, in the user's words; empty for what may be ours.
 std::string_view foreign_format(std::string_view text) {
   const std::string_view head = text.substr(0, 65536);
-  for (const char c : head.substr(0, 512)) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\v') return binary_format(head);
-  }
-  if (head.starts_with("\x28\xb5\x2f\xfd") || head.starts_with("ML\xefR")) return binary_format(head);
+  if (is_binary(text)) return binary_format(head);
   const Source source(head, "");
   Cursor cursor(source);
   const char first = cursor.peek();
@@ -79,8 +83,10 @@ Result<Graph> read_graph(std::string_view text, std::string_view file) {
       case TextFormat::Hlo: return parse_hlo(text, file);
       case TextFormat::Foreign: break;
     }
-    return cursor.error_at(0, fmt::format("this is {}; this build reads graph modules only: HLO text and .graph text",
-                                          foreign_format(text)));
+    const std::string what = fmt::format("this is {}; this build reads graph modules only: HLO text and .graph text",
+                                         foreign_format(text));
+    if (is_binary(text)) return fail(Error::Code::BadInput, fmt::format("{}: {}", file, what));  // no line to quote
+    return cursor.error_at(0, what);
   }();
   if (!graph) return graph;
   if (auto sound = verify(*graph); !sound) return tl::unexpected(std::move(sound).error());
