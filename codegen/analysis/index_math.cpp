@@ -127,6 +127,31 @@ std::pair<IndexMath::Sum, IndexMath::Sum> IndexMath::split(const Sum& sum, std::
   return {whole, rest};
 }
 
+/// sum = g * high + low with 0 <= low < g, where g divides the divisor and is as large as can be: then sum / divisor is
+/// high / (divisor / g), and sum % divisor is g * (high % (divisor / g)) + low.
+IndexMath::Coarsened IndexMath::coarsened(const Sum& sum, std::int64_t divisor) const {
+  std::vector<std::pair<std::int64_t, Expr>> terms = sum.terms;
+  std::ranges::stable_sort(terms, [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::int64_t g = divisor;
+  for (std::size_t kept = 0; kept <= terms.size(); ++kept) {
+    if (kept > 0) g = std::gcd(g, terms[kept - 1].first);
+    if (g == 1) break;
+    if (kept == 0) continue;
+    Coarsened out{g, {}, {}};
+    out.high.constant = floor_div(sum.constant, g);
+    out.low.constant = sum.constant - out.high.constant * g;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (i < kept) {
+        out.high.terms.emplace_back(terms[i].first / g, terms[i].second);
+      } else {
+        out.low.terms.push_back(terms[i]);
+      }
+    }
+    if (range_of(out.low).within(0, g - 1)) return out;
+  }
+  return {1, sum, {}};
+}
+
 Expr IndexMath::add(const Expr& a, const Expr& b) const {
   Sum sum = sum_of(a);
   accumulate_sum(sum, 1, sum_of(b));
@@ -154,12 +179,8 @@ Expr IndexMath::div(const Expr& a, std::int64_t divisor) const {
   const Interval range = range_of(rest);
   if (range.within(0, divisor - 1)) return build(whole);
   if (range.lo < 0) return Bin{BinOp::Div, a, imm(divisor)};
-  // floor((g*y + k) / (g*c)) = floor(y / c) for 0 <= k < g
-  std::int64_t g = divisor;
-  for (const auto& [factor, term] : rest.terms) g = std::gcd(g, factor);
-  Sum smaller;
-  smaller.constant = floor_div(rest.constant, g);
-  for (const auto& [factor, term] : rest.terms) smaller.terms.emplace_back(factor / g, term);
+  const auto [g, smaller, low] = coarsened(rest, divisor);
+  if (range_of(smaller).lo < 0) return Bin{BinOp::Div, a, imm(divisor)};
   const std::int64_t c = divisor / g;
   Sum out = whole;
   if (c == 1) {
@@ -187,15 +208,10 @@ Expr IndexMath::mod(const Expr& a, std::int64_t divisor) const {
   const Interval range = range_of(rest);
   if (range.within(0, divisor - 1)) return build(rest);
   if (range.lo < 0) return Bin{BinOp::Mod, a, imm(divisor)};
-  // (g*y + k) % (g*c) = g * (y % c) + k for 0 <= k < g
-  std::int64_t g = divisor;
-  for (const auto& [factor, term] : rest.terms) g = std::gcd(g, factor);
-  Sum smaller;
-  smaller.constant = floor_div(rest.constant, g);
-  for (const auto& [factor, term] : rest.terms) smaller.terms.emplace_back(factor / g, term);
-  Sum out;
-  out.constant = rest.constant - smaller.constant * g;
+  const auto [g, smaller, low] = coarsened(rest, divisor);
+  if (range_of(smaller).lo < 0) return Bin{BinOp::Mod, a, imm(divisor)};
   const std::int64_t c = divisor / g;
+  Sum out = low;
   if (c == 1) return build(out);
   Expr inner = build(smaller);
   std::int64_t k = 0;

@@ -54,6 +54,11 @@ class IndexMath {
   [[nodiscard]] Interval range_of(const Sum& sum) const;
   /// sum = divisor * first + second, second with a constant in [0, divisor).
   [[nodiscard]] static std::pair<Sum, Sum> split(const Sum& sum, std::int64_t divisor);
+  struct Coarsened {
+    std::int64_t g = 1;
+    Sum high, low;
+  };
+  [[nodiscard]] Coarsened coarsened(const Sum& sum, std::int64_t divisor) const;
   [[nodiscard]] Expr guard(BinOp op, const Expr& a, const Expr& b) const;
 
   DType type_;

@@ -86,6 +86,7 @@ Interval Ranges::of(const Expr& e) const {
             return {a.lo / b.hi, a.hi >= kInf ? kInf : a.hi / b.lo};
           case BinOp::Mod:
             if (a.lo < 0 || b.lo <= 0) return {};
+            if (b.lo == b.hi && a.hi < kInf && a.lo / b.lo == a.hi / b.lo) return {a.lo % b.lo, a.hi % b.lo};
             return {a.hi < b.lo ? a.lo : 0, std::min(a.hi, b.hi - 1)};
           case BinOp::Min: return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
           case BinOp::Max: return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
