@@ -27,12 +27,17 @@ Result<Planning> unroll_loops(const Planning& p) {
   return with_graph(p, std::move(unrolled));
 }
 
-/// Each rewrite may open work for the others; two rounds settle everything seen so far, and the result only has to be
-/// equivalent, not minimal.
+/// Each rewrite may open work for the others: until nothing changes, within reason.
 Result<Planning> simplify(const Planning& p) {
+  constexpr int kMostRounds = 8;
   graph::Graph graph = p.graph;
-  for (int round = 0; round < 2; ++round) graph = graph::without_duplicates(graph::without_dead_code(simplified(graph)));
-  return with_graph(p, graph::without_dead_code(graph));
+  for (int round = 0; round < kMostRounds; ++round) {
+    graph::Graph next = graph::without_dead_code(graph::without_duplicates(graph::without_dead_code(simplified(graph))));
+    const bool settled = next == graph;
+    graph = std::move(next);
+    if (settled) break;
+  }
+  return with_graph(p, std::move(graph));
 }
 
 Result<Planning> group(const Planning& p) {

@@ -3,6 +3,7 @@
 #include "policy/policy.h"
 #include "stitch/cut.h"
 #include "stitch/keep.h"
+#include "stitch/pack.h"
 #include "stitch/phases.h"
 
 namespace seam::planner {
@@ -54,9 +55,9 @@ Draft draft_stitch(const stitch::Problem& problem, stitch::Vetoes& vetoes) {
       if (!part.flat && !component.kept.empty()) stitch::keep_wanted(problem, part, group.reads, wanted_limit(problem));
       group.parts.push_back(std::move(part));
     }
-    if (!group.parts.empty()) {
+    for (DraftGroup& one : stitch::packed(problem, std::move(group), vetoes)) {
       draft.order.push_back({false, draft.groups.size(), {}, phase.level});
-      draft.groups.push_back(std::move(group));
+      draft.groups.push_back(std::move(one));
     }
     calls(phase.calls, phase.level);
   }

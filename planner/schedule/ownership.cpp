@@ -93,7 +93,7 @@ std::optional<Schedule> schedule_for(const std::vector<std::int64_t>& dims, std:
       before *= dims[split];
     }
     if (blocks == 1) return Schedule{ScheduleKind::Row, 0, 1};
-    return std::nullopt;
+    // A Column of all dims owns the same runs.
   }
   for (std::size_t split = 0; split < dims.size(); ++split) {
     if (product(dims, split) != columns) continue;

@@ -57,9 +57,13 @@ class Keeper {
       // Shape-only ops and widening of what memory holds are inlined: keeping them saves nothing.
       if (graph::op_class(op.opcode) != OpClass::Elementwise || op.opcode == Opcode::Convert) continue;
       const auto found = reads_.find(id);
-      if (found == reads_.end() || found->second.wants.size() != 1) continue;
+      if (found == reads_.end() || found->second.wants.empty()) continue;
+      // Every reader wants it in the same blocks.
       const Ownership& own = found->second.wants[0];
-      if (own.divides % part_.blocks != 0 || !schedule_for(dims_of(op), own.columns, part_.blocks)) continue;
+      const bool local = std::ranges::all_of(found->second.wants, [&](const Ownership& want) {
+        return part_.blocks == 1 || (want.columns == own.columns && want.divides % part_.blocks == 0);
+      });
+      if (!local || !schedule_for(dims_of(op), own.columns, part_.blocks)) continue;
       Candidate c{id, Want::Cheap, span[i], own.columns, 0};
       const bool expensive = graph::is_expensive(op.opcode);
       const bool several = users_inside(id) > 1;

@@ -1,0 +1,2 @@
+seam_test(planner USES graph analyzer base)
+target_include_directories(planner_test PRIVATE ${CMAKE_SOURCE_DIR}/planner)
