@@ -23,28 +23,26 @@ struct Bar {
 
 /// Horizontal stacked bars; the figures stand beside them as text, so that nothing hangs on colour.
 std::string bars(std::string_view title, const std::vector<Bar>& rows) {
-  constexpr double kLabel = 78, kFigure = 196, kWidth = 640, kRow = 30, kHeight = 18;
+  constexpr double kWidth = 1000;
   double most = 1;
   for (const Bar& bar : rows) {
     double sum = 0;
     for (const Segment& s : bar.segments) sum += s.value;
     most = std::max(most, sum);
   }
-  std::string out = fmt::format("<figure><figcaption>{}</figcaption><svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n", title, kWidth, kRow * static_cast<double>(rows.size()), title);
-  double y = 4;
+  std::string out = fmt::format("<figure><figcaption>{}</figcaption><div class=\"bars\">\n", title);
   for (const Bar& bar : rows) {
-    out += fmt::format("<text x=\"0\" y=\"{:.0f}\">{}</text>", y + 14, html_escape(bar.label));
-    double x = kLabel;
+    out += fmt::format("<span>{}</span><svg viewBox=\"0 0 {:.0f} 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}: {}\">", html_escape(bar.label), kWidth, html_escape(bar.label), bar.shown);
+    double x = 0;
     for (const Segment& s : bar.segments) {
       if (s.value <= 0) continue;
-      const double width = std::max(1.5, s.value / most * (kWidth - kLabel - kFigure));
-      out += fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"{:.0f}\" rx=\"2\"><title>{}</title></rect>", s.cls, x, y, width, kHeight, s.what);
-      x += width + 1;
+      const double width = std::max(3.0, s.value / most * (kWidth - 8));
+      out += fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"0\" width=\"{:.1f}\" height=\"10\"><title>{}</title></rect>", s.cls, x, width, s.what);
+      x += width + 1.5;
     }
-    out += fmt::format("<text class=\"s\" x=\"{:.1f}\" y=\"{:.0f}\">{}</text>\n", x + 7, y + 14, bar.shown);
-    y += kRow;
+    out += fmt::format("</svg><span class=\"fig\">{}</span>\n", bar.shown);
   }
-  return out + "</svg></figure>\n";
+  return out + "</div></figure>\n";
 }
 
 std::vector<const planner::Plan*> plans(const Optimized& o) {
@@ -94,13 +92,13 @@ std::string table(const Optimized& o) {
 }  // namespace
 
 std::string compare_section(const Optimized& o) {
-  std::string out = "<section id=\"compare\" class=\"panel\">\n<h2>Comparison</h2>\n<p>The same program under three sets of rules, and the least that any stitcher could do while the library calls stay where they are.</p>\n";
+  std::string out = "<section id=\"compare\" class=\"panel\">\n<h2>Comparison</h2>\n<p>The same program by different rules, and the least that any stitcher could do while the library calls stay where they are.</p>\n";
   out += table(o);
-  out += "<div class=\"two\">\n<div>" + launch_bars(o) +
+  out += "<div>" + launch_bars(o) +
          "<ul class=\"legend\"><li><i style=\"background:var(--kernel)\"></i>kernels</li><li><i style=\"background:var(--copy)\"></i>copies</li><li><i style=\"background:var(--library)\"></i>library "
          "calls</li><li><i style=\"background:var(--floor)\"></i>floor</li></ul></div>\n";
   out += "<div>" + byte_bars(o) +
-         "<ul class=\"legend\"><li><i style=\"background:var(--kernel)\"></i>read</li><li><i style=\"background:var(--copy)\"></i>written</li><li><i style=\"background:var(--floor)\"></i>floor</li></ul></div>\n</div>\n";
+         "<ul class=\"legend\"><li><i style=\"background:var(--kernel)\"></i>read</li><li><i style=\"background:var(--copy)\"></i>written</li><li><i style=\"background:var(--floor)\"></i>floor</li></ul></div>\n";
   return out + "</section>\n";
 }
 

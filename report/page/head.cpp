@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <filesystem>
+
 #include "base/units.h"
 #include "page/parts.h"
 #include "report/render.h"
@@ -37,7 +39,7 @@ std::string proof_tile(const Optimized& o) {
 std::string bytes_detail(const Optimized& o) {
   std::size_t compared = 0;
   for (const codegen::Verdict& v : o.verdicts) compared += v.bytes_compared ? 1 : 0;
-  return evidence_tag(Evidence::Modelled) + (compared > 0 ? fmt::format(" and counted by the simulator for {} of {} kernels", compared, o.verdicts.size()) : " not counted by the simulator");
+  return evidence_tag(Evidence::Modelled) + (compared > 0 ? fmt::format(" and counted by the simulator for {} of {} kernels", compared, o.verdicts.size()) : " not counted in full by the simulator");
 }
 
 }  // namespace
@@ -50,10 +52,11 @@ std::string head_section(const Optimized& o) {
   const auto was = [&](const std::string& text) { return has_before ? text : std::string(); };
 
   std::string out = "<header>\n<div class=\"brand\">Seam</div>\n";
-  out += has_before ? fmt::format("<h1>{}: {} become {}</h1>\n", html_escape(o.graph->name), count_of(before.kernels, "kernel"), human_count(now.kernels))
-                    : fmt::format("<h1>{}: {}</h1>\n", html_escape(o.graph->name), count_of(now.kernels, "kernel"));
+  const std::string name = std::filesystem::path(o.input).stem().string();
+  out += has_before ? fmt::format("<h1>{}: {} become {}</h1>\n", html_escape(name), count_of(before.kernels, "kernel"), human_count(now.kernels))
+                    : fmt::format("<h1>{}: {}</h1>\n", html_escape(name), count_of(now.kernels, "kernel"));
   const Device& device = o.options.device;
-  out += fmt::format("<p class=\"sub\">{} &middot; planned for {} (compute capability {}.{}) by policy <code>{}</code></p>\n", html_escape(o.input), html_escape(device.product), device.compute_major,
+  out += fmt::format("<p class=\"sub\">{}, module <code>{}</code> &middot; planned for {} (compute capability {}.{}) by policy <code>{}</code></p>\n", html_escape(o.input), html_escape(o.graph->name), html_escape(device.product), device.compute_major,
                      device.compute_minor, html_escape(o.plan->policy));
   if (o.cancelled) out += "<p><span class=\"badge inconclusive\">stopped early</span> What was not reached says so below.</p>\n";
   for (const Notice& notice : o.warnings) out += fmt::format("<p><span class=\"badge inconclusive\">{}</span> {}</p>\n", html_escape(notice.code), html_escape(notice.message));

@@ -51,8 +51,8 @@ Table kept_table(const KernelView& k) {
         continue;
       }
       const bool shared = planned.placement == planner::Placement::Shared;
-      table.rows.push_back({k.computation.ops[planned.op].name, std::string(shared ? "shared memory" : "registers of a warp"), schedule_of(planned), shared ? Cell(planned.shared_bytes) : Cell(std::string()),
-                            shared ? Cell(planned.shared_offset) : Cell(std::string())});
+      table.rows.push_back({k.computation.ops[planned.op].name, std::string(shared ? "shared memory" : "registers of a warp"), schedule_of(planned), shared ? Cell(planned.shared_bytes) : Cell(Blank{}),
+                            shared ? Cell(planned.shared_offset) : Cell(Blank{})});
     }
   }
   if (more > 0) table.notes.push_back(fmt::format("and {} more", more));
@@ -74,11 +74,16 @@ Table argument_table(const KernelView& k) {
 
 Table byte_table(const KernelView& k) {
   const codegen::Verdict& v = k.verdict;
-  const auto simulated = [&](std::uint64_t bytes) { return v.bytes_compared ? Cell(static_cast<std::int64_t>(bytes)) : Cell(Unknown{}); };
-  Table table{"", {{"what", "per launch"}, {"modelled", "bytes", Unit::Bytes, Evidence::Modelled}, {"simulated", "bytes", Unit::Bytes, Evidence::Simulated}}, {}, {}};
-  table.rows.push_back({std::string("read"), k.group.estimate.bytes_read, simulated(v.bytes_read)});
-  table.rows.push_back({std::string("written"), k.group.estimate.bytes_written, simulated(v.bytes_written)});
-  if (!v.bytes_compared && v.blocks_run > 0) table.notes.push_back(fmt::format("The simulator ran {} of {} blocks: a sample, so its bytes are no total.", human_count(static_cast<std::int64_t>(v.blocks_run)), human_count(static_cast<std::int64_t>(v.blocks))));
+  Table table{"", {{"what", "per launch"}, {"modelled", "bytes", Unit::Bytes, Evidence::Modelled}}, {{std::string("read"), k.group.estimate.bytes_read}, {std::string("written"), k.group.estimate.bytes_written}}, {}};
+  if (v.bytes_compared) {
+    table.columns.push_back({"simulated", "bytes", Unit::Bytes, Evidence::Simulated});
+    table.rows[0].emplace_back(static_cast<std::int64_t>(v.bytes_read));
+    table.rows[1].emplace_back(static_cast<std::int64_t>(v.bytes_written));
+  } else {
+    table.notes.push_back(v.blocks_run == 0 ? "Not counted by the simulator: the kernel did not run there."
+                                            : fmt::format("The simulator ran {} of {} blocks, a sample: its bytes are no total to hold against the model.", human_count(static_cast<std::int64_t>(v.blocks_run)),
+                                                          human_count(static_cast<std::int64_t>(v.blocks))));
+  }
   if (!k.group.estimate.exact) table.notes.emplace_back("An index depends on data: the model is an upper bound.");
   return table;
 }
@@ -106,7 +111,7 @@ std::string ops_by_origin(const KernelView& k) {
   std::set<Id<graph::Op>> seen;
   for (const planner::Part& part : k.group.parts) {
     for (const planner::PlannedOp& planned : part.ops) {
-      if (seen.insert(planned.op).second) groups[origin_label(k.computation.ops[planned.op].metadata.op_name)].push_back(&k.computation.ops[planned.op]);
+      if (seen.insert(planned.op).second) groups[origin_label(k.graph, k.computation.ops[planned.op])].push_back(&k.computation.ops[planned.op]);
     }
   }
   std::string out = "<dl class=\"ops\">\n";

@@ -70,7 +70,7 @@ class Flow {
       constexpr std::size_t kMost = 12;
       for (std::size_t i = 0; i < std::min(kMost, row.steps.size()); ++i) {
         const graph::Op& op = computation.ops[row.steps[i]->op];
-        const std::string origin = origin_label(op.metadata.op_name);
+        const std::string origin = origin_label(*o_.graph, op);
         names += fmt::format("{}<span title=\"{}\">{}</span>", i == 0 ? "" : " &middot; ", html_escape(graph::print(op.shape)), html_escape(origin.empty() ? op.name : op.name + " (" + origin + ")"));
       }
       if (row.steps.size() > kMost) names += fmt::format(" and {} more", row.steps.size() - kMost);

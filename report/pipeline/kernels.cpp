@@ -117,8 +117,10 @@ void prove_kernels(Optimized& out, std::size_t threads, const Watch& watch) {
   if (ready.empty()) return;
   const codegen::Progress proving = watch.stage("proving kernels");
   std::atomic<std::size_t> done{0};
+  out.prove_seconds.assign(all.size(), 0);
   parallel_for(ready.size(), threads, [&](std::size_t k) {
     const std::size_t i = ready[k];
+    const auto start = std::chrono::steady_clock::now();
     if (watch.cancelled()) {
       out.verdicts[i].sim.detail = "stopped before it was proven";
     } else if (auto verdict = codegen::prove(out.program, *all[i], out.proving)) {
@@ -126,6 +128,7 @@ void prove_kernels(Optimized& out, std::size_t threads, const Watch& watch) {
     } else {
       out.verdicts[i].sim = {Outcome::Inconclusive, one_line(verdict.error())};
     }
+    out.prove_seconds[i] = seconds_since(start);
     if (proving) proving(++done, ready.size());
   });
 }

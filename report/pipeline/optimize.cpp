@@ -62,7 +62,7 @@ Result<Optimized> optimize(const OptimizeRequest& request, const Observer& obser
   (void)watch.stage("planning");
   SEAM_DO(plan_all(out, request));
 
-  const auto compiler = codegen::Compiler::find();
+  const auto compiler = request.find_compiler();
   if (compiler) {
     out.compiler = (*compiler)->version();
   } else {

@@ -15,7 +15,7 @@ void for_each_kernel(const Optimized& optimized, const std::function<void(const 
   for (std::size_t c = 0; c < optimized.program.kernels.size(); ++c) {
     const planner::ComputationPlan& where = optimized.plan->computations[c];
     for (std::size_t g = 0; g < optimized.program.kernels[c].size(); ++g, ++next) {
-      visit({where, optimized.graph->computations[where.computation], where.groups[g], optimized.program.kernels[c][g], optimized.verdicts[next]});
+      visit({*optimized.graph, where, optimized.graph->computations[where.computation], where.groups[g], optimized.program.kernels[c][g], optimized.verdicts[next]});
     }
   }
 }

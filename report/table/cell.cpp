@@ -27,7 +27,7 @@ std::string shown(const Cell& cell, Unit unit) {
   if (const auto* count = std::get_if<std::int64_t>(&cell)) {
     return unit == Unit::Count || unit == Unit::Text ? human_count(*count) : shown(static_cast<double>(*count), unit);
   }
-  return "unknown";
+  return std::holds_alternative<Blank>(cell) ? "" : "unknown";
 }
 
 }  // namespace seam::report

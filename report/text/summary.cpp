@@ -17,10 +17,11 @@ std::string plural(std::size_t n, std::string_view noun) { return fmt::format("{
 std::string headline(const Optimized& o) {
   const planner::Totals& ours = o.plan->totals;
   const planner::Plan* none = o.baseline("none");
-  std::string out = fmt::format("{} on {}: ", o.graph->name, o.options.device.name);
+  std::string out = fmt::format("{} on {}: ", o.input, o.options.device.name);
   if (none != nullptr && none != o.plan.get()) {
     const planner::Totals& before = none->totals;
-    out += fmt::format("{} + {} kernels and copies become {} + {}", human_count(before.kernels), human_count(before.copies), human_count(ours.kernels), human_count(ours.copies));
+    out += fmt::format("{} become {}{}", plural(static_cast<std::size_t>(before.kernels), "kernel"), human_count(ours.kernels),
+                       before.copies + ours.copies == 0 ? "" : fmt::format(", {} copies {}", human_count(before.copies), human_count(ours.copies)));
     out += fmt::format("; {} library calls {}", human_count(ours.library_calls), ours.library_calls == before.library_calls ? "stay" : fmt::format("instead of {}", human_count(before.library_calls)));
     out += fmt::format("; kernels move {} instead of {} (modelled)", human_bytes(static_cast<double>(ours.bytes_read + ours.bytes_written)),
                        human_bytes(static_cast<double>(before.bytes_read + before.bytes_written)));
@@ -80,14 +81,16 @@ Table veto_table(const Optimized& o, std::size_t most) {
 Table kernel_table(const Optimized& o) {
   Table table{"Kernels",
               {{"kernel", "kernel"}, {"level", "level", Unit::Count}, {"ops", "ops", Unit::Count}, {"blocks", "blocks", Unit::Count}, {"threads", "threads", Unit::Count},
-               {"shared", "shared", Unit::Bytes}, {"bytes", "bytes", Unit::Bytes, Evidence::Modelled}, {"run", "blocks run", Unit::Count}, {"verdict", "verdict"}},
+               {"shared", "shared", Unit::Bytes}, {"bytes", "bytes", Unit::Bytes, Evidence::Modelled}, {"run", "blocks run", Unit::Count}, {"seconds", "proved in", Unit::Seconds}, {"verdict", "verdict"}},
               {},
               {}};
+  std::size_t number = 0;
   for_each_kernel(o, [&](const KernelView& k) {
+    const Cell seconds = o.prove_seconds.empty() ? Cell(Blank{}) : Cell(o.prove_seconds[number++]);
     std::int64_t ops = 0;
     for (const planner::Part& part : k.group.parts) ops += static_cast<std::int64_t>(part.ops.size());
     table.rows.push_back({k.verdict.kernel, std::int64_t{k.group.level}, ops, k.group.blocks(), std::int64_t{k.group.threads}, k.group.shared_bytes(),
-                          k.group.estimate.bytes_read + k.group.estimate.bytes_written, static_cast<std::int64_t>(k.verdict.blocks_run), std::string(codegen::name(k.verdict.outcome()))});
+                          k.group.estimate.bytes_read + k.group.estimate.bytes_written, static_cast<std::int64_t>(k.verdict.blocks_run), seconds, std::string(codegen::name(k.verdict.outcome()))});
   });
   return table;
 }

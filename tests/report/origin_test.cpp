@@ -2,24 +2,26 @@
 
 #include <gtest/gtest.h>
 
+#include "modules.h"
+
 namespace seam::report {
 namespace {
 
-TEST(Origin, NamesTheModelsPartNotTheTracing) {
-  EXPECT_EQ(origin_label("jit(step)/transpose(jvp(attention))/softmax/mul"), "attention/softmax, backward");
-  EXPECT_EQ(origin_label("jit(step)/jvp(residual2)/layer_norm/reduce_sum"), "residual2/layer_norm");
-  EXPECT_EQ(origin_label("jit(step)/jvp(ffn)/dropout/jit(_where)"), "ffn/dropout");
-  EXPECT_EQ(origin_label("jit(step)/jvp(attention)/scores/bhlp,bhkp->bhlk/dot_general"), "attention/scores/bhlp,bhkp->bhlk");
-  EXPECT_EQ(origin_label("jit(step)/adam/mul"), "adam");
-  EXPECT_EQ(origin_label("gradients/dense/MatMul_grad/MatMul"), "gradients/dense/MatMul_grad");
+TEST(Origin, AKernelIsNamedAfterWhatTheFrameworkCalledItsOps) {
+  const Optimized o = test::optimized(test::kSoftmax, false);
+  ASSERT_NE(o.plan, nullptr);
+  std::string titles;
+  for_each_kernel(o, [&](const KernelView& kernel) { titles += title_of(kernel) + "\n"; });
+  EXPECT_NE(titles.find("scale"), std::string::npos) << titles;
+  EXPECT_NE(titles.find("softmax"), std::string::npos) << titles;
 }
 
 TEST(Origin, UnknownStaysUnknown) {
-  EXPECT_EQ(origin_label(""), "");
-  EXPECT_EQ(origin_label("reduce_sum"), "");
-  EXPECT_EQ(origin_label("jit(step)/mul"), "");
-  EXPECT_EQ(origin_label("jit(a/b"), "") << "an open bracket does not split, nor crash";
-  EXPECT_EQ(origin_label("///"), "");
+  const graph::Graph graph;
+  graph::Op op;
+  EXPECT_EQ(origin_label(graph, op), "");
+  op.metadata.op_name = "jit(step)/transpose(jvp(attention))/softmax/mul";
+  EXPECT_EQ(origin_label(graph, op), "attention/softmax, backward");
 }
 
 }  // namespace

@@ -193,6 +193,43 @@ TEST(Optimize, WithoutProofsNothingPasses) {
   EXPECT_FALSE(replacement_set(result));
 }
 
+TEST(Optimize, WithoutACompilerThereIsStillAPlanAndText) {
+  OptimizeRequest request = test::request(test::kSoftmax, true);
+  request.find_compiler = []() -> Result<std::shared_ptr<const codegen::Compiler>> { return fail(Error::Code::Environment, "NVRTC was not found; scripts/setup fetches it"); };
+  const auto result = optimize(request);
+  ASSERT_TRUE(result);
+  const Files files = output_files(*result);
+  for (const codegen::Verdict& v : result->verdicts) {
+    EXPECT_EQ(v.outcome(), codegen::Outcome::Inconclusive);
+    EXPECT_EQ(v.ir.outcome, codegen::Outcome::Passed) << "tier 1 needs no compiler";
+    EXPECT_NE(v.sim.detail.find("scripts/setup"), std::string::npos);
+    EXPECT_TRUE(files.contains("kernels/" + v.kernel + ".cu"));
+    EXPECT_FALSE(files.contains("kernels/" + v.kernel + ".ptx"));
+  }
+  EXPECT_NE(files.at("report.html").find("scripts/setup"), std::string::npos);
+  EXPECT_FALSE(replacement_set(*result));
+  for (const std::string& problem : seam::test::schema_problems(Json::parse(optimize_json(*result)), "seam.optimize.schema.json")) ADD_FAILURE() << problem;
+}
+
+/// A compiler that always refuses: what is then said of its kernel.
+struct Refusing final : codegen::Compiler {
+  Result<std::string> compile(std::string_view, std::string_view, int, int) const override { return fail(Error::Code::BadInput, "line 3: no such function"); }
+  std::string version() const override { return "refusing compiler 1"; }
+};
+
+TEST(Optimize, AKernelThatDoesNotCompileFails) {
+  OptimizeRequest request = test::request(test::kSoftmax, true);
+  request.find_compiler = []() -> Result<std::shared_ptr<const codegen::Compiler>> { return std::make_shared<const Refusing>(); };
+  const auto result = optimize(request);
+  ASSERT_TRUE(result);
+  ASSERT_FALSE(result->verdicts.empty());
+  for (const codegen::Verdict& v : result->verdicts) {
+    EXPECT_EQ(v.outcome(), codegen::Outcome::Failed);
+    EXPECT_NE(v.sim.detail.find("no such function"), std::string::npos);
+  }
+  EXPECT_EQ(overall(result->verdicts, result->run.check), codegen::Outcome::Failed);
+}
+
 TEST(Optimize, SaysWhereAModuleIsWrong) {
   const auto result = optimize(test::request("HloModule x\nENTRY main {\n  ROOT a = f32[2] frobnicate()\n}\n", false));
   ASSERT_FALSE(result);

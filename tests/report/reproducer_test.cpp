@@ -76,7 +76,7 @@ TEST_F(Reproducer, MakesTheInputsOfTheProof) {
   for_each_kernel(o, [&](const KernelView& kernel) {
     codegen::Built built = kernel.built;
     if (built.ptx.empty()) built.ptx = ".version 8.0\n// no compiler here\n";
-    const KernelView view{kernel.where, kernel.computation, kernel.group, built, kernel.verdict};
+    const KernelView view{kernel.graph, kernel.where, kernel.computation, kernel.group, built, kernel.verdict};
     ASSERT_TRUE(write_file(folder_ / "r.cpp", reproducer(o, view)));
     const Ran compiled = shell(fmt::format("{} -std=c++17 -Wall -Wextra -Werror -O1 -I{}/stub_cuda {} -o {}", SEAM_CXX, SEAM_TEST_DIR, (folder_ / "r.cpp").string(), (folder_ / "r").string()));
     ASSERT_EQ(compiled.status, 0) << compiled.output;

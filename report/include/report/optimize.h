@@ -18,6 +18,8 @@ struct OptimizeRequest {
   bool prove = true;
   std::size_t threads = 0;          ///< 0 = all cores
   std::vector<std::string> compare = {"none", "xla2018"};
+  /// Where the compiler comes from; a machine without one still gets plan and CUDA text.
+  std::function<Result<std::shared_ptr<const codegen::Compiler>>()> find_compiler = codegen::Compiler::find;
   /// The whole program is run where its values and its work are no more than this.
   std::int64_t program_bytes = 64'000'000;
   double program_flops = 4e8;

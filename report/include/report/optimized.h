@@ -47,6 +47,7 @@ struct Optimized {
   codegen::Program program;                 ///< kernels that could not be lowered or compiled have no PTX
   codegen::ProveOptions proving;
   std::vector<codegen::Verdict> verdicts;   ///< one per kernel, in plan order
+  std::vector<double> prove_seconds;        ///< by kernel; empty if nothing was proven
   ProgramRun run;
   std::string compiler;                     ///< empty: there was none
   std::vector<Notice> warnings;
@@ -58,6 +59,7 @@ struct Optimized {
 
 /// One kernel with all that is known of it.
 struct KernelView {
+  const graph::Graph& graph;
   const planner::ComputationPlan& where;
   const graph::Computation& computation;
   const planner::FusionGroup& group;

@@ -1,17 +1,15 @@
 #pragma once
-/// What the framework called an op: "jit(step)/transpose(jvp(attention))/softmax/mul" is the multiply of attention/softmax, backward. For people;
-/// the op's own name stays beside it.
+/// What the framework called the ops of a kernel, for people; the ops' own names stay beside it.
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "report/optimized.h"
 
 namespace seam::report {
 
-/// The op's origin without the primitive at its end and without tracing wrappers: "attention/softmax, backward"; empty if unknown.
-[[nodiscard]] std::string origin_label(std::string_view op_name);
+/// "attention/softmax", "attention/softmax, backward"; empty if unknown.
+[[nodiscard]] std::string origin_label(const graph::Graph& graph, const graph::Op& op);
 
 struct OriginCount {
   std::string label;  ///< "" = unknown

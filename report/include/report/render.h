@@ -14,7 +14,7 @@ namespace seam::report {
 /// GitHub's Markdown.
 [[nodiscard]] std::string to_markdown(const Table& table);
 [[nodiscard]] std::string to_markdown(const Document& document);
-/// {"title", "columns": [{key, title, unit, evidence}], "rows": [{key: value}], "notes"}; unknown cells are null.
+/// {"title", "columns": [{key, title, unit, evidence}], "rows": [{key: value}], "notes"}; unknown and blank cells are null.
 [[nodiscard]] std::string to_json(const Table& table);
 /// A <table> with <caption>, scope and class names of the page's style sheet.
 [[nodiscard]] std::string to_html(const Table& table);

@@ -17,7 +17,11 @@ enum class Unit : std::uint8_t { Text, Count, Bytes, Seconds, Microseconds, Perc
 struct Unknown {
   friend bool operator==(const Unknown&, const Unknown&) = default;
 };
-using Cell = std::variant<Unknown, std::string, std::int64_t, double>;
+/// The column does not apply to the row: printed as nothing, null in JSON.
+struct Blank {
+  friend bool operator==(const Blank&, const Blank&) = default;
+};
+using Cell = std::variant<Unknown, Blank, std::string, std::int64_t, double>;
 
 struct Column {
   std::string key;    ///< in JSON: "bytes_read"

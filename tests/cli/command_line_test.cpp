@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "program.h"
+#include "support/schema.h"
+
+namespace seam::cli::test {
+namespace {
+
+using Json = nlohmann::json;
+
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("seam_cli_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    has_compiler_ = seam({"doctor", "--format", "json"}).out.find("\"NVRTC\",\n      \"works\": true") != std::string::npos;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  static Json valid(const Ran& ran, const std::string& schema) {
+    const Json json = Json::parse(ran.out, nullptr, false);
+    EXPECT_FALSE(json.is_discarded()) << schema << ": not JSON: " << ran.out.substr(0, 300) << ran.err;
+    if (json.is_discarded()) return {};
+    for (const std::string& problem : seam::test::schema_problems(json, schema)) ADD_FAILURE() << schema << ": " << problem;
+    return json;
+  }
+
+  std::filesystem::path folder_;
+  bool has_compiler_ = false;
+};
+
+TEST_F(CommandLine, OptimizeLeavesProvenKernels) {
+  const std::string out = (folder_ / "o").string();
+  const Ran ran = seam({"optimize", module("lr.step.hlo"), "-o", out, "--format", "json", "--threads", "2"});
+  const Json json = valid(ran, "seam.optimize.schema.json");
+  EXPECT_EQ(ran.err, "") << "no progress where there is no terminal";
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "o" / "report.html"));
+  EXPECT_LT(json["plan"]["totals"]["kernels"], 9) << "fewer than XLA's rules of 2018";
+  EXPECT_EQ(json["plan"]["totals"]["library_calls"], 2);
+  if (!has_compiler_) {
+    EXPECT_EQ(ran.exit, 4);
+    GTEST_SKIP() << "no NVRTC: nothing could be proven";
+  }
+  EXPECT_EQ(ran.exit, 0) << ran.out;
+  EXPECT_EQ(json["validate"]["verdict"], "passed");
+  EXPECT_EQ(json["validate"]["program"]["verdict"], "passed") << "lr.step is small enough to be run whole";
+  const Ran held = seam({"validate", "--certificate", out + "/certificate.json"});
+  EXPECT_EQ(held.exit, 0) << held.out << held.err;
+  std::ofstream(folder_ / "o" / "plan.plan", std::ios::app) << "#";
+  EXPECT_EQ(seam({"validate", "--certificate", out + "/certificate.json"}).exit, 1);
+}
+
+TEST_F(CommandLine, OptimizeSaysTheSameInTextAndMarkdown) {
+  const Ran text = seam({"optimize", module("lr.step.hlo"), "--no-prove"});
+  EXPECT_EQ(text.exit, 4) << "nothing was proven";
+  EXPECT_NE(text.out.find("library calls stay"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("No speed is claimed"), std::string::npos);
+  const Ran markdown = seam({"optimize", module("lr.step.hlo"), "--no-prove", "--allow-inconclusive", "--format", "md"});
+  EXPECT_EQ(markdown.exit, 0);
+  EXPECT_NE(markdown.out.find("| stitch |"), std::string::npos) << markdown.out;
+}
+
+TEST_F(CommandLine, DamagedModulesSayWhere) {
+  const Ran ran = seam({"optimize", file("bad.hlo", "HloModule bad\n\nENTRY main {\n  a = f32[4]{0} parameter(0)\n  ROOT b = f32[5]{0} add(a, a)\n}\n"), "-o", (folder_ / "o").string()});
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_NE(ran.err.find("bad.hlo:5:"), std::string::npos) << ran.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "o"));
+  EXPECT_EQ(seam({"optimize", file("empty.hlo", "")}).exit, 2);
+  EXPECT_EQ(seam({"optimize", file("binary.hlo", std::string("\0\1\2\377", 4))}).exit, 2);
+  const std::string whole = *read_file(module("lr.step.hlo"));
+  for (const std::size_t part : {3U, 5U, 8U}) {
+    const Ran cut = seam({"optimize", file("cut.hlo", whole.substr(0, whole.size() * part / 9)), "--no-prove"});
+    EXPECT_EQ(cut.exit, 2) << cut.err;
+    EXPECT_NE(cut.err.find("cut.hlo"), std::string::npos) << cut.err;
+  }
+}
+
+TEST_F(CommandLine, BadUseIsExitCode2) {
+  EXPECT_EQ(seam({}).exit, 2);
+  EXPECT_EQ(seam({"frobnicate"}).exit, 2);
+  EXPECT_EQ(seam({"optimize"}).exit, 2);
+  EXPECT_EQ(seam({"optimize", "/nonexistent/x.hlo"}).exit, 2);
+  const Ran device = seam({"optimize", module("lr.step.hlo"), "--device", "gtx9000"});
+  EXPECT_EQ(device.exit, 2);
+  EXPECT_NE(device.err.find("h100"), std::string::npos) << "names the devices that exist: " << device.err;
+  EXPECT_EQ(seam({"optimize", module("lr.step.hlo"), "--policy", "magic"}).exit, 2);
+  EXPECT_EQ(seam({"optimize", module("lr.step.hlo"), "-o", "/proc/nope"}).exit, 2);
+  EXPECT_EQ(seam({"--help"}).exit, 0);
+  EXPECT_EQ(seam({"--version"}).exit, 0);
+  EXPECT_EQ(seam({"optimize", "--help"}).exit, 0);
+}
+
+TEST_F(CommandLine, CtrlCLeavesValidFiles) {
+  if (!has_compiler_) GTEST_SKIP() << "no NVRTC: nothing takes long enough to be interrupted";
+  const std::string out = (folder_ / "o").string();
+  const Ran ran = seam({"optimize", module("bert_layer.step.hlo"), "-o", out}, 1500);
+  EXPECT_EQ(ran.exit, 130) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("Stopped early"), std::string::npos) << ran.out;
+  const Json certificate = Json::parse(*read_file(folder_ / "o" / "certificate.json"));
+  EXPECT_EQ(certificate["complete"], false);
+  EXPECT_EQ(certificate["verdict"], "inconclusive");
+  EXPECT_NE(read_file(folder_ / "o" / "report.html")->find("stopped early"), std::string::npos);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "o")) {
+    const std::string name = entry.path().filename().string();
+    EXPECT_EQ(name.find(".part"), std::string::npos) << name;
+    EXPECT_EQ(name.find(".tmp"), std::string::npos) << name;
+  }
+}
+
+TEST_F(CommandLine, EveryCommandsJsonFollowsItsSchema) {
+  valid(seam({"plan", module("lr.step.hlo"), "--format", "json"}), "seam.plan.schema.json");
+  valid(seam({"import", module("lr.step.hlo"), "--format", "json"}), "seam.import.schema.json");
+  valid(seam({"analyze", module("lr.step.hlo"), "--format", "json"}), "seam.analyze.schema.json");
+  valid(seam({"doctor", "--format", "json"}), "seam.doctor.schema.json");
+  valid(seam({"passes", "--format", "json"}), "seam.passes.schema.json");
+  if (has_compiler_) valid(seam({"validate", module("lr.step.hlo"), "--format", "json"}), "seam.validate.schema.json");
+  const Ran codegen = seam({"codegen", module("lr.step.hlo"), "-o", (folder_ / "k").string(), "--format", "json"});
+  if (codegen.exit != 2) valid(codegen, "seam.codegen.schema.json");
+}
+
+}  // namespace
+}  // namespace seam::cli::test
