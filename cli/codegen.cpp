@@ -55,7 +55,8 @@ struct Emitter {
     }
     Written out{{}, built.source};
     if (options.output.empty()) return out;
-    const codegen::Verdict not_proven{.kernel = group.name};
+    codegen::Verdict not_proven;
+    not_proven.kernel = group.name;
     const report::KernelView view{planned.graph, where, computation, group, built, not_proven};
     const std::filesystem::path folder = std::filesystem::path(options.output) / "kernels";
     const auto write = [&](std::string_view extension, const std::string& text) -> Result<void> {
