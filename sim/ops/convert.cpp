@@ -75,17 +75,21 @@ std::uint64_t write_float(const Conversion& how, double x) {
   }
 }
 
-struct Range {
-  double least;
-  double most;
-};
+/// The low bits of a row's lane as the source type says.
+std::uint64_t extended(Type type, std::uint64_t bits) {
+  const int unused = 64 - 8 * size(type);
+  if (is_signed(type)) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused);
+  }
+  return bits << unused >> unused;
+}
 
 /// Bits of the integer nearest in range; NaN as the ISA has it.
 std::uint64_t float_to_integer(const Conversion& how, double x) {
   const int bits = 8 * size(how.to);
   if (x != x) {
     const bool zero = how.from != Type::F64 && bits != 64;
-    return zero ? 0 : std::uint64_t{1} << (bits - 1);
+    return zero ? 0 : extended(how.to, std::uint64_t{1} << (bits - 1));
   }
   x = to_integral(x, how.round);
   if (is_signed(how.to)) {
@@ -97,15 +101,6 @@ std::uint64_t float_to_integer(const Conversion& how, double x) {
   if (x <= 0) return 0;
   if (x >= std::ldexp(1.0, bits)) return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   return static_cast<std::uint64_t>(x);
-}
-
-/// The low bits of a row's lane as the source type says.
-std::uint64_t extended(Type type, std::uint64_t bits) {
-  const int unused = 64 - 8 * size(type);
-  if (is_signed(type)) {
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused);
-  }
-  return bits << unused >> unused;
 }
 
 std::uint64_t integer_to_integer(const Conversion& how, std::uint64_t value) {
