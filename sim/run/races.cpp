@@ -139,7 +139,11 @@ Verdict use_cell(Warp& warp, std::uint32_t lane, const Cells& cell, CellUse use,
     return verdict;
   }
   const bool reads_ordered = past.reads_ordered(rs, rw);
-  std::uint32_t kind = use.access == Access::Atomic ? who::kAtomic : who::kPlain;
+  // A thread's atomic on top of its own plain store does not make the store atomic for the others.
+  const bool own_store = past.in_segment(ws) && (ww & who::kThread) == warp.thread(lane) &&
+                         (ww & who::kKind) == who::kPlain &&
+                         ww >> who::kEpochShift == warp.sync_epoch;
+  std::uint32_t kind = use.access == Access::Atomic && !own_store ? who::kAtomic : who::kPlain;
   if (!write_ordered) {
     if (use.same_value && use.access == Access::Write) {
       kind = who::kSameValue;

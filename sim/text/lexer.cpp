@@ -110,7 +110,7 @@ class Lexer {
 
   /// "shared::cta": two colons inside a word. A label has one.
   [[nodiscard]] bool qualifier() const {
-    return peek() == ':' && peek(1) == ':' && is_letter(peek(2));
+    return peek() == ':' && peek(1) == ':' && (is_letter(peek(2)) || is_digit(peek(2)));
   }
 
   /// The sign in 1.5e-3; hexadecimal digits are no exponent.
