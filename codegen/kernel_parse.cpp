@@ -16,6 +16,7 @@ namespace seam::codegen {
 namespace {
 
 constexpr int kMaxDepth = 200;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
 /// The words of one line; parentheses are words of their own.
 struct Line {
@@ -159,10 +160,12 @@ class Parser {
     if (open == std::string_view::npos || type.back() != ']') return error("expected type[elements]");
     SEAM_TRY(b.dtype, dtype_of_word(type.substr(0, open)));
     SEAM_TRY(b.elements, integer_of(type.substr(open + 1, type.size() - open - 2)));
+    if (b.elements < 1 || b.elements > kMostElements) return error("a buffer of no sensible size");
     while (more()) {
       const std::string_view what = word();
       SEAM_TRY(const std::int64_t value, integer());
       if (what == "at") {
+        if (value < 0 || value > kMostElements) return error("no place in shared memory");
         b.offset = value;
       } else if (what == "op" || what == "aliases") {
         if (value < 0 || value >= UINT32_MAX) return error("no op has that number");
@@ -230,27 +233,6 @@ class Parser {
       SEAM_TRY(const std::int64_t blocks, integer());
       SEAM_TRY(Expr index, last_expr());
       return Stmt(LastBlock{std::move(name), std::move(counters), std::move(index), blocks, std::move(flag)});
-    }
-    if (head == "loadv") {
-      SEAM_TRY(std::string name, identifier());
-      SEAM_TRY(const DType dtype, dtype_of_word(word()));
-      SEAM_TRY(Expr index, expr());
-      std::vector<std::string> names;
-      while (more()) {
-        SEAM_TRY(std::string one, identifier());
-        names.push_back(std::move(one));
-      }
-      return done(LoadVector{std::move(names), std::move(name), dtype, std::move(index)});
-    }
-    if (head == "storev") {
-      SEAM_TRY(std::string name, identifier());
-      SEAM_TRY(Expr index, expr());
-      std::vector<Expr> values;
-      while (more()) {
-        SEAM_TRY(Expr one, expr());
-        values.push_back(std::move(one));
-      }
-      return done(StoreVector{std::move(name), std::move(index), std::move(values)});
     }
     return error(fmt::format("'{}' is no statement", head));
   }

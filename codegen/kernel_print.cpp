@@ -53,16 +53,6 @@ class Printer {
           line(depth, "end");
         },
         [&](const Store& n) { line(depth, "store {} {} {}", n.buffer, print(n.index), print(n.value)); },
-        [&](const LoadVector& n) {
-          std::string names;
-          for (const std::string& one : n.names) names += " " + one;
-          line(depth, "loadv {} {} {}{}", n.buffer, seam::name(n.dtype), print(n.index), names);
-        },
-        [&](const StoreVector& n) {
-          std::string values;
-          for (const Expr& value : n.values) values += " " + print(value);
-          line(depth, "storev {} {}{}", n.buffer, print(n.index), values);
-        },
         [&](const Atomic& n) { line(depth, "atomic {} {} {} {}", atomic_name(n.op), n.buffer, print(n.index), print(n.value)); },
         [&](const Barrier&) { line(depth, "barrier"); },
         [&](const Shuffle& n) { line(depth, "shuffle {} {} {}", n.name, n.mask, print(n.value)); },

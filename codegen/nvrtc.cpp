@@ -52,21 +52,18 @@ std::string without_folder(std::string ptx, const std::string& name) {
 
 class Nvrtc final : public Compiler {
  public:
-  Nvrtc(Api api, std::string path, std::vector<int> architectures, int major, int minor)
-      : api_(api), path_(std::move(path)), architectures_(std::move(architectures)), major_(major), minor_(minor) {}
+  Nvrtc(Api api, std::string path, std::vector<int> architectures, int major, int minor, bool contract)
+      : api_(api), path_(std::move(path)), architectures_(std::move(architectures)), major_(major), minor_(minor), contract_(contract) {}
 
   Result<std::string> compile(std::string_view cuda, std::string_view file, int compute_major, int compute_minor) const override {
-    const int wanted = compute_major * 10 + compute_minor;
-    const int target = supported(wanted);
     const std::string text(cuda);
     const std::string name(file);
     Program program = nullptr;
     if (api_.create(&program, text.c_str(), name.c_str(), 0, nullptr, nullptr) != 0) {
       return fail(Error::Code::Environment, fmt::format("NVRTC ({}) cannot start a compilation", path_));
     }
-    const std::string architecture = fmt::format("--gpu-architecture=compute_{}", target);
-    // No contraction: each op rounds, as the reference evaluator does. -default-device would change nothing here.
-    const std::array options = {architecture.c_str(), "--fmad=false", "--generate-line-info", "--std=c++17"};
+    const std::string architecture = fmt::format("--gpu-architecture=compute_{}", target(compute_major, compute_minor));
+    const std::array options = {architecture.c_str(), contract_ ? "--fmad=true" : "--fmad=false", "--generate-line-info", "--std=c++17"};
     const int status = api_.compile(program, static_cast<int>(options.size()), options.data());
     std::string log = text_of(program, api_.log_size, api_.log);
     std::string ptx = status == 0 ? text_of(program, api_.ptx_size, api_.ptx) : std::string();
@@ -75,17 +72,17 @@ class Nvrtc final : public Compiler {
     return without_folder(std::move(ptx), name);
   }
 
-  std::string version() const override { return fmt::format("NVRTC {}.{}", major_, minor_); }
-
- private:
-  /// The lowest architecture that is not below the wanted one; a too old GPU (7.0 with CUDA 13) gets PTX for the oldest there is.
-  int supported(int wanted) const {
+  int target(int compute_major, int compute_minor) const override {
+    const int wanted = compute_major * 10 + compute_minor;
     for (const int a : architectures_) {
       if (a >= wanted) return a;
     }
     return architectures_.empty() ? wanted : architectures_.back();
   }
 
+  std::string version() const override { return fmt::format("NVRTC {}.{}", major_, minor_); }
+
+ private:
   static std::string text_of(Program program, int (*size_of)(Program, std::size_t*), int (*get)(Program, char*)) {
     std::size_t size = 0;
     if (size_of(program, &size) != 0 || size == 0) return {};
@@ -99,9 +96,10 @@ class Nvrtc final : public Compiler {
   std::string path_;
   std::vector<int> architectures_;  ///< ascending
   int major_, minor_;
+  bool contract_;
 };
 
-Result<std::shared_ptr<const Compiler>> load() {
+Result<std::shared_ptr<const Compiler>> load(bool contract) {
   const CudaLibrary found = open_cuda_library("nvrtc", {"13", "12"});
   if (found.handle == nullptr) {
     return fail(Error::Code::Environment,
@@ -123,11 +121,12 @@ Result<std::shared_ptr<const Compiler>> load() {
     architectures.resize(static_cast<std::size_t>(count));
     api.architectures(architectures.data());
   }
-  return std::shared_ptr<const Compiler>(std::make_shared<Nvrtc>(api, found.path, std::move(architectures), major, minor));
+  return std::shared_ptr<const Compiler>(std::make_shared<Nvrtc>(api, found.path, std::move(architectures), major, minor, contract));
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const Compiler>> Compiler::find() { return load(); }
+Result<std::shared_ptr<const Compiler>> Compiler::find() { return load(false); }
+Result<std::shared_ptr<const Compiler>> Compiler::find_contracting() { return load(true); }
 
 }  // namespace seam::codegen

@@ -235,25 +235,6 @@ class Verifier {
           expression(n.value);
           if (dtype_of(n.value) != b.dtype) refuse("{} holds {}, {} is stored", b.name, seam::name(b.dtype), seam::name(dtype_of(n.value)));
         },
-        [&](const LoadVector& n) {
-          const Buffer& b = buffer(n.buffer);
-          if (b.dtype != n.dtype) refuse("{} holds {}, loaded as {}", b.name, seam::name(b.dtype), seam::name(n.dtype));
-          if (b.space == Space::Global && b.access == Access::Out) refuse("output {} is read", b.name);
-          vector_access(b, n.index, n.names.size(), "load");
-          for (const std::string& one : n.names) {
-            define(one, n.dtype);
-            uniform_.set(one, Uniform::Thread);
-          }
-        },
-        [&](const StoreVector& n) {
-          const Buffer& b = buffer(n.buffer);
-          writable(b);
-          vector_access(b, n.index, n.values.size(), "store");
-          for (const Expr& value : n.values) {
-            expression(value);
-            if (dtype_of(value) != b.dtype) refuse("{} holds {}, {} is stored", b.name, seam::name(b.dtype), seam::name(dtype_of(value)));
-          }
-        },
         [&](const Atomic& n) {
           const Buffer& b = buffer(n.buffer);
           if (b.space == Space::Global && b.access != Access::Update) refuse("an atomic on {}, which is not updated in place", b.name);
@@ -281,12 +262,6 @@ class Verifier {
           uniform_.set(n.name, Uniform::Block);
         },
         [](const Note&) {});
-  }
-
-  void vector_access(const Buffer& b, const Expr& index, std::size_t width, std::string_view what) {
-    if (width != 2 && width != 4 && width != 8) refuse("{} elements in one {}", width, what);
-    if (static_cast<std::int64_t>(width) * bytes(b.dtype) > 16) refuse("a {} of more than 16 bytes", what);
-    access(b, index, static_cast<std::int64_t>(width), what);
   }
 
   void loop(const For& n) {

@@ -67,7 +67,7 @@ Interval Ranges::of(const Expr& e) const {
       e,
       [](const Imm& n) -> Interval {
         if (is_float(n.dtype)) return {};
-        const auto v = std::bit_cast<std::int64_t>(n.bits);
+        const std::int64_t v = saturate(std::bit_cast<std::int64_t>(n.bits));
         return {v, v};
       },
       [&](const Var& n) -> Interval {

@@ -68,13 +68,12 @@ class Emitter {
     const Text b = expr(n.b);
     if (n.op == BinOp::Min || n.op == BinOp::Max) return {fmt::format("{}({}, {})", n.op == BinOp::Min ? "min" : "max", a.text, b.text), 9};
     const auto [sign, binds] = kForms[static_cast<std::size_t>(n.op)];
-    // 5 < x reads better than x > 5 does only for us; x >= 0 is what people write.
     return {fmt::format("{} {} {}", in(a, binds), sign, in(b, binds + 1)), binds};
   }
 
   Text expr(const Expr& e) const {
     return match(
-        e, [&](const Imm& n) { return Text{emit_imm(n, false), 9}; }, [](const Var& n) { return Text{n.name, 9}; },
+        e, [&](const Imm& n) { return Text{emit_imm(n), 9}; }, [](const Var& n) { return Text{n.name, 9}; },
         [&](const Bin& n) { return bin(n); }, [&](const Load& n) { return load(n); },
         [&](const Scalar& n) {
           std::vector<std::string> args;
@@ -82,8 +81,6 @@ class Emitter {
           return Text{emit_scalar(n, args), 0};
         });
   }
-
-  static bool is_index(const Expr& e) { return !is_float(dtype_of(e)); }
 
   void block(const Body& body, int depth) {
     for (const Stmt& s : body) stmt(s, depth);
@@ -109,7 +106,6 @@ class Emitter {
           const Buffer& b = buffer(n.buffer);
           line(depth, "{}[{}] = {};", n.buffer, expr(n.index).text, stored(b.dtype, in(expr(n.value), half(b.dtype) ? 0 : b.dtype == DType::Pred ? 9 : 0)));
         },
-        [&](const LoadVector& n) { load_vector(n, depth); }, [&](const StoreVector& n) { store_vector(n, depth); },
         [&](const Atomic& n) { atomic(n, depth); }, [&](const Barrier&) { line(depth, "__syncthreads();"); },
         [&](const Shuffle& n) {
           const DType t = dtype_of(n.value);
@@ -141,25 +137,6 @@ class Emitter {
     line(depth, "}} else {{");
     block(body, depth + 1);
     line(depth, "}}");
-  }
-
-  /// The unsigned vector type of `bytes` bytes, and its lanes' names.
-  static std::string_view vector_type(std::int64_t bytes) { return bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : "unsigned int"; }
-
-  void load_vector(const LoadVector& n, int depth) {
-    const std::string name = n.names.front() + "_v";
-    const std::string_view element = memory_type(n.dtype);
-    line(depth, "const Vector<{}, {}> {} = load_vector<{}, {}>(&{}[{}]);", element, n.names.size(), name, element, n.names.size(), n.buffer, expr(n.index).text);
-    for (std::size_t i = 0; i < n.names.size(); ++i) {
-      line(depth, "const {} {} = {};", register_type(n.dtype), n.names[i], loaded(n.dtype, fmt::format("{}.at[{}]", name, i)));
-    }
-  }
-
-  void store_vector(const StoreVector& n, int depth) {
-    const Buffer& b = buffer(n.buffer);
-    std::string values;
-    for (const Expr& value : n.values) values += (values.empty() ? "" : ", ") + stored(b.dtype, b.dtype == DType::Pred ? in(expr(value), 9) : expr(value).text);
-    line(depth, "store_vector<{}, {}>(&{}[{}], {{{{{}}}}});", memory_type(b.dtype), n.values.size(), n.buffer, expr(n.index).text, values);
   }
 
   void atomic(const Atomic& n, int depth) {

@@ -208,14 +208,13 @@ std::string bitcast(const Scalar& op, const std::string& a) {
 
 }  // namespace
 
-std::string emit_imm(const Imm& imm, bool index) {
+std::string emit_imm(const Imm& imm) {
   if (is_float(imm.dtype)) {
     const std::string text = float_literal(imm.dtype, float_value(imm));
     return text.front() == '-' ? "(" + text + ")" : text;
   }
   if (imm.dtype == DType::Pred) return imm.bits != 0 ? "true" : "false";
   const auto v = std::bit_cast<std::int64_t>(imm.bits);
-  if (index) return v < 0 ? fmt::format("({})", v) : fmt::format("{}", v);
   switch (imm.dtype) {
     case DType::S64: return v == INT64_MIN ? "(-9223372036854775807ll - 1)" : fmt::format("{}{}ll{}", v < 0 ? "(" : "", v, v < 0 ? ")" : "");
     case DType::U64: return fmt::format("{}ull", imm.bits);

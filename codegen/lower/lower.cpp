@@ -9,6 +9,7 @@
 #include "codegen/codegen.h"
 #include "codegen/passes.h"
 #include "lower/part.h"
+#include "pass/rewrite.h"
 
 namespace seam::codegen {
 namespace {
@@ -33,24 +34,6 @@ DType index_type_for(const graph::Computation& computation, const planner::Fusio
   }
   for (const Id<Op> id : ends.inputs) see(id);
   return most > INT32_MAX ? DType::S64 : DType::S32;
-}
-
-void collect_loads(const Body& block, std::set<std::string>& out);
-void collect_loads(const Expr& e, std::set<std::string>& out) {
-  if (const auto* load = std::get_if<Load>(&e->kind)) out.insert(load->buffer);
-  for_each_child(e, [&](const Expr& child) { collect_loads(child, out); });
-}
-void collect_loads(const Body& block, std::set<std::string>& out) {
-  for (const Stmt& stmt : block) {
-    for_each_expr(stmt, [&](const Expr& e) { collect_loads(e, out); });
-    match(
-        stmt, [&](const For& n) { collect_loads(n.body, out); },
-        [&](const If& n) {
-          collect_loads(n.then, out);
-          collect_loads(n.otherwise, out);
-        },
-        [&](const LoadVector& n) { out.insert(n.buffer); }, [](const auto&) {});
-  }
 }
 
 std::string describe_schedule(const planner::PlannedOp& op) {
@@ -162,8 +145,7 @@ Result<Kernel> lower_unsimplified(const graph::Graph& graph, const graph::Comput
   kernel.body = builder.close_block();
 
   // Inputs that nothing reads after all (the operand of an in-place update, indices that can only be 0) are no parameters.
-  std::set<std::string> loaded;
-  collect_loads(kernel.body, loaded);
+  const std::unordered_set<std::string> loaded = loaded_buffers(kernel.body);
   std::erase_if(globals, [&](const Buffer& b) { return b.access == Access::In && !loaded.contains(b.name); });
   kernel.buffers = std::move(globals);
   kernel.buffers.insert(kernel.buffers.end(), workspaces.begin(), workspaces.end());

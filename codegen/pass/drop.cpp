@@ -7,20 +7,6 @@
 namespace seam::codegen {
 namespace {
 
-std::unordered_set<std::string> loaded_buffers(const Body& body) {
-  std::unordered_set<std::string> out;
-  for_each_stmt(body, [&](const Stmt& s) {
-    for_each_expr(s, [&](const Expr& e) {
-      for_each_node(e, [&](const Expr& node) {
-        if (const auto* load = std::get_if<Load>(&node->kind)) out.insert(load->buffer);
-      });
-    });
-    if (const auto* load = std::get_if<LoadVector>(&s->kind)) out.insert(load->buffer);
-    if (const auto* last = std::get_if<LastBlock>(&s->kind)) out.insert(last->flag);
-  });
-  return out;
-}
-
 std::unordered_set<std::string> used_names(const Body& body) {
   std::unordered_set<std::string> out;
   for_each_stmt(body, [&](const Stmt& s) {

@@ -6,7 +6,20 @@ std::vector<std::string> defined_by(const Stmt& s) {
   return match(
       s, [](const Let& n) { return std::vector{n.name}; }, [](const Declare& n) { return std::vector{n.name}; },
       [](const Shuffle& n) { return std::vector{n.name}; }, [](const LastBlock& n) { return std::vector{n.name}; },
-      [](const LoadVector& n) { return n.names; }, [](const auto&) { return std::vector<std::string>{}; });
+      [](const auto&) { return std::vector<std::string>{}; });
+}
+
+std::unordered_set<std::string> loaded_buffers(const Body& body) {
+  std::unordered_set<std::string> out;
+  for_each_stmt(body, [&](const Stmt& s) {
+    for_each_expr(s, [&](const Expr& e) {
+      for_each_node(e, [&](const Expr& node) {
+        if (const auto* load = std::get_if<Load>(&node->kind)) out.insert(load->buffer);
+      });
+    });
+    if (const auto* last = std::get_if<LastBlock>(&s->kind)) out.insert(last->flag);
+  });
+  return out;
 }
 
 Expr substituted(const Expr& e, const std::unordered_map<std::string, Expr>& values, const IndexMath& math) {

@@ -1,8 +1,9 @@
 #pragma once
 /// Small helpers that passes share.
-#include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "analysis/index_math.h"
 #include "codegen/kernel.h"
@@ -50,6 +51,8 @@ void for_each_node(const Expr& e, F&& f) {
 
 /// The names a statement makes visible after it.
 [[nodiscard]] std::vector<std::string> defined_by(const Stmt& s);
+/// Buffers that the body reads.
+[[nodiscard]] std::unordered_set<std::string> loaded_buffers(const Body& body);
 /// Variables put in for others, index arithmetic simplified again with what is known of ranges.
 [[nodiscard]] Expr substituted(const Expr& e, const std::unordered_map<std::string, Expr>& values, const IndexMath& math);
 

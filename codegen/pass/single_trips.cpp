@@ -51,7 +51,7 @@ class Unroller {
     const Interval first = ranges_.of(begin);
     const Interval last = ranges_.of(end);
     const Ranges before = ranges_;
-    if (last.hi - first.lo <= loop.step) {
+    if ((last - first).hi <= loop.step) {
       // One trip at most. A name or constant takes the variable's place.
       const bool always = first.hi < last.lo;
       const bool simple = std::holds_alternative<Var>(begin->kind) || std::holds_alternative<Imm>(begin->kind);

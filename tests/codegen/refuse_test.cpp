@@ -47,8 +47,6 @@ TEST(Verifier, SeesBrokenKernels) {
       {"atomic add q thread 1:f32", "an atomic on q, which is not updated in place"},
       {"if thread\nend", "a condition of type s32"},
       {"last l s s 2 0:s32", "s is no counter"},
-      {"loadv p f32 thread a b c", "3 elements in one load"},
-      {"storev q 62:s32 0:f32 0:f32 0:f32 0:f32", "store of q[64] is out of bounds: 62:s32"},
   };
   for (const Bad& bad : cases) {
     const std::string said = complaint(bad.body);

@@ -34,15 +34,13 @@ struct Assign;
 struct For;
 struct If;
 struct Store;
-struct LoadVector;
-struct StoreVector;
 struct Atomic;
 struct Barrier;
 struct Shuffle;
 struct LastBlock;
 struct Note;
 template <class T>
-concept StatementKind = OneOf<T, Let, Declare, Assign, For, If, Store, LoadVector, StoreVector, Atomic, Barrier, Shuffle, LastBlock, Note>;
+concept StatementKind = OneOf<T, Let, Declare, Assign, For, If, Store, Atomic, Barrier, Shuffle, LastBlock, Note>;
 
 class Stmt {
  public:
@@ -91,20 +89,6 @@ struct Store {
   Expr index, value;
   friend bool operator==(const Store&, const Store&) = default;
 };
-/// `width` neighbouring elements at `index` (a multiple of width), as one access. Defines `names`.
-struct LoadVector {
-  std::vector<std::string> names;
-  std::string buffer;
-  DType dtype = DType::F32;
-  Expr index;
-  friend bool operator==(const LoadVector&, const LoadVector&) = default;
-};
-struct StoreVector {
-  std::string buffer;
-  Expr index;
-  std::vector<Expr> values;
-  friend bool operator==(const StoreVector&, const StoreVector&) = default;
-};
 enum class AtomicOp : std::uint8_t { Add, Min, Max, And, Or, Xor };
 /// buffer[index] = op(buffer[index], value), indivisibly; order between threads is free.
 struct Atomic {
@@ -140,7 +124,7 @@ struct Note {
 };
 
 struct StmtNode {
-  std::variant<Let, Declare, Assign, For, If, Store, LoadVector, StoreVector, Atomic, Barrier, Shuffle, LastBlock, Note> kind;
+  std::variant<Let, Declare, Assign, For, If, Store, Atomic, Barrier, Shuffle, LastBlock, Note> kind;
 };
 
 template <StatementKind Node>
@@ -158,12 +142,7 @@ void for_each_expr(const Stmt& s, F&& f) {
   match(
       s, [&](const Let& n) { f(n.value); }, [&](const Declare& n) { f(n.init); }, [&](const Assign& n) { f(n.value); },
       [&](const For& n) { f(n.begin), f(n.end); }, [&](const If& n) { f(n.condition); },
-      [&](const Store& n) { f(n.index), f(n.value); }, [&](const LoadVector& n) { f(n.index); },
-      [&](const StoreVector& n) {
-        f(n.index);
-        for (const Expr& value : n.values) f(value);
-      },
-      [&](const Atomic& n) { f(n.index), f(n.value); }, [](const Barrier&) {}, [&](const Shuffle& n) { f(n.value); },
+      [&](const Store& n) { f(n.index), f(n.value); }, [&](const Atomic& n) { f(n.index), f(n.value); }, [](const Barrier&) {}, [&](const Shuffle& n) { f(n.value); },
       [&](const LastBlock& n) { f(n.index); }, [](const Note&) {});
 }
 
@@ -187,13 +166,6 @@ Stmt map_stmt(const Stmt& s, Fe&& fe, Fb&& fb) {
       [&](const Store& n) -> Stmt {
         Expr index = fe(n.index);
         return Store{n.buffer, std::move(index), fe(n.value)};
-      },
-      [&](const LoadVector& n) -> Stmt { return LoadVector{n.names, n.buffer, n.dtype, fe(n.index)}; },
-      [&](const StoreVector& n) -> Stmt {
-        Expr index = fe(n.index);
-        std::vector<Expr> values;
-        for (const Expr& value : n.values) values.push_back(fe(value));
-        return StoreVector{n.buffer, std::move(index), std::move(values)};
       },
       [&](const Atomic& n) -> Stmt {
         Expr index = fe(n.index);
