@@ -121,7 +121,7 @@ TEST_P(DemandCase, AgreesWithTheWholeGraph) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, DemandCase, testing::ValuesIn(kCases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Ops, DemandCase, testing::ValuesIn(kCases), [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
 }  // namespace seam::codegen

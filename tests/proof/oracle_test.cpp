@@ -60,8 +60,8 @@ std::vector<Case> cases() {
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Modules, Oracle, testing::ValuesIn(cases()), [](const auto& info) {
-  std::string name = info.param.module + "_" + info.param.policy;
+INSTANTIATE_TEST_SUITE_P(Modules, Oracle, testing::ValuesIn(cases()), [](const auto& tested) {
+  std::string name = tested.param.module + "_" + tested.param.policy;
   for (char& c : name) {
     if (c == '.') c = '_';
   }
