@@ -40,12 +40,13 @@ Comparison compare_integers(const Array& actual, const Indices& at, const graph:
 
 }  // namespace
 
-Comparison compare(const Array& actual, const Indices& at, const graph::Value& wide, const graph::Value& rounded, std::int64_t reduction_length) {
+Comparison compare(const Array& actual, const Indices& at, const graph::Value& wide, const graph::Value& rounded, std::int64_t reduction_length,
+                   double least_scale) {
   if (is_integer(actual.dtype)) return compare_integers(actual, at, rounded);
   Comparison out;
   const auto width = static_cast<std::size_t>(bytes(actual.dtype));
   const graph::Tolerance table = graph::tolerance(actual.dtype, reduction_length);
-  double scale = 0;
+  double scale = least_scale;
   for (const double value : rounded.numbers) {
     if (std::isfinite(value)) scale = std::max(scale, std::abs(value));
   }

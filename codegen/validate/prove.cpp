@@ -215,6 +215,29 @@ class Proof {
     return std::max<std::int64_t>(1, options_.reference_budget / 8 / std::max<std::int64_t>(each, 1) + 1);
   }
 
+  /// Size of the partial sums of an output that is a reduction: sum of |terms| / sqrt(count), the largest of some. 0 for other outputs.
+  [[nodiscard]] double summand_scale(const Demand& demand, Id<graph::Op> output, const Indices& at) const {
+    constexpr std::int64_t kMostTerms = 1 << 20;
+    const graph::Op& op = computation_.ops[output];
+    if (op.opcode != graph::Opcode::Reduce || op.operands.size() != 2 || !is_float(op.shape.dtype) || at.empty()) return 0;
+    const graph::Shape& operand = computation_.ops[op.operands[0]].shape;
+    const std::int64_t terms = std::min(reduced_count(op, operand), kMostTerms);
+    if (terms == 0) return 0;
+    const auto some = static_cast<std::ptrdiff_t>(std::min<std::int64_t>(std::ssize(at), std::max<std::int64_t>(1, kMostTerms / terms)));
+    const Indices elements = reduced_elements(op, operand, Indices(at.begin(), at.begin() + some), 0, terms);
+    const auto values = demand.values(op.operands[0], elements, graph::Rounding::Rounded);
+    if (!values) return 0;
+    double largest = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < values->numbers.size(); ++i) {
+      if (std::isfinite(values->numbers[i])) sum += std::abs(values->numbers[i]);
+      if ((i + 1) % static_cast<std::size_t>(terms) != 0) continue;
+      largest = std::max(largest, sum);
+      sum = 0;
+    }
+    return largest / std::sqrt(static_cast<double>(terms));
+  }
+
   Result<bool> compare_values(Operands& operands, const Sample& chosen, Distribution distribution) {
     std::map<Id<graph::Op>, const Array*> inputs;
     for (const auto& [op, array] : operands.host) inputs[op] = array.get();
@@ -248,7 +271,7 @@ class Proof {
         verdict_.values = {Outcome::Inconclusive, (wide ? rounded : wide).error().message};
         return false;
       }
-      const Comparison result = compare(actual, at, *wide, *rounded, reduction_length());
+      const Comparison result = compare(actual, at, *wide, *rounded, reduction_length(), summand_scale(demand, argument.op, at));
       verdict_.values_compared += result.compared;
       verdict_.max_abs = std::max(verdict_.max_abs, result.max_abs);
       if (distribution != Distribution::Special) verdict_.max_rel = std::max(verdict_.max_rel, result.max_rel);
