@@ -259,7 +259,7 @@ class Emitter {
     if (auto error = form.finish(syntax_.file)) return tl::unexpected(std::move(*error));
     if (program_.code.size() >= kMostInstructions) {
       return fail(Error::Code::Unsupported, "the kernel is too large once calls are inlined",
-                  Position{syntax_.file, statement.place.line, 0});
+                  Position{syntax_.file, statement.place.line, statement.column});
     }
     if (depth > 0 && base == "ret") {
       form.out.run = jump_handler();
@@ -282,7 +282,7 @@ class Emitter {
     const auto unsupported = [&](std::string why) {
       return fail(Error::Code::Unsupported,
                   fmt::format("unsupported PTX: {}: `{}`", why, one_line(statement.text)),
-                  Position{syntax_.file, statement.place.line, 0});
+                  Position{syntax_.file, statement.place.line, statement.column});
     };
     if (name.empty() || !function) return unsupported("an indirect call");
     if (name == "__assertfail") return emit_assert(statement);
@@ -374,7 +374,7 @@ class Emitter {
 
   tl::unexpected<Error> bad(const Statement& statement, std::string why) const {
     return fail(Error::Code::BadInput, fmt::format("{}: `{}`", why, one_line(statement.text)),
-                Position{syntax_.file, statement.place.line, 0});
+                Position{syntax_.file, statement.place.line, statement.column});
   }
 
   const Syntax& syntax_;

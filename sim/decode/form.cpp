@@ -81,7 +81,8 @@ std::optional<Type> Form::peek_type() const {
 
 Type Form::take_type() {
   if (const auto type = take_optional_type()) return *type;
-  wrong("the instruction has no type");
+  // Maybe it has one that is not known here: .e4m3x2, .b128, …
+  refuse("the instruction has no type that is supported");
   return Type::B32;
 }
 
@@ -328,7 +329,7 @@ std::optional<Error> Form::finish(std::string_view file) {
                                   ? fmt::format("unsupported PTX: {}", error.message)
                                   : error.message,
                               one_line(statement_.text));
-  error.at = Position{std::string(file), statement_.place.line, 0};
+  error.at = Position{std::string(file), statement_.place.line, statement_.column};
   return error;
 }
 

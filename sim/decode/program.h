@@ -56,7 +56,7 @@ enum class BarrierReduce : std::uint8_t { None, Count, And, Or };
 /// Instruction::flags of memory instructions.
 constexpr std::uint8_t kStrong = 1;      ///< relaxed, acquire, release, volatile, atomic
 constexpr std::uint8_t kRelease = 2;
-constexpr std::uint8_t kBlockScope = 4;  ///< .cta: orders nothing between blocks
+constexpr std::uint8_t kBlockScope = 4;  ///< .cta, .cluster (one block here): orders nothing between blocks
 
 /// A row whose value does not change during a launch.
 struct ConstantRow {

@@ -1,5 +1,6 @@
 #include "decode/unused.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace seam::sim {
@@ -28,6 +29,8 @@ void drop_unused_elements(Program& program) {
       row = kNoRow;
       --i.used;
     }
+    const bool shared = i.space == Space::Shared || i.space == Space::Generic;
+    if (shared) program.smallest_shared = std::min(program.smallest_shared, i.bytes * i.used);
   }
 }
 

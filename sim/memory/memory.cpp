@@ -1,5 +1,6 @@
 #include "memory/memory.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
@@ -10,9 +11,17 @@ namespace seam::sim {
 std::uint64_t Memory::Impl::allocate(std::int64_t bytes, std::string_view name) {
   SEAM_CHECK(bytes >= 0 && static_cast<std::uint64_t>(bytes) <= kOffsetMask,
              "a buffer is larger than its address window");
-  SEAM_CHECK(windows.size() < (kParameterWindow >> kWindowBits), "too many buffers");
-  const std::uint64_t address = static_cast<std::uint64_t>(windows.size()) << kWindowBits;
-  windows.push_back(std::make_unique<Buffer>(std::string(name), address, bytes));
+  // A window is not given again as long as there are fresh ones: use after free stays visible.
+  std::size_t window = windows.size();
+  if (window == kWindows) {
+    const auto free = std::find(windows.begin() + 1, windows.end(), nullptr);
+    SEAM_CHECK(free != windows.end(), "too many buffers");
+    window = static_cast<std::size_t>(free - windows.begin());
+  } else {
+    windows.emplace_back();
+  }
+  const std::uint64_t address = static_cast<std::uint64_t>(window) << kWindowBits;
+  windows[window] = std::make_unique<Buffer>(std::string(name), address, bytes);
   return address;
 }
 

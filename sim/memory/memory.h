@@ -18,6 +18,7 @@ namespace seam::sim {
 constexpr int kWindowBits = 40;
 constexpr std::uint64_t kOffsetMask = (std::uint64_t{1} << kWindowBits) - 1;
 constexpr std::uint64_t kParameterWindow = std::uint64_t{1} << 59;
+constexpr std::size_t kWindows = std::size_t{1} << (59 - kWindowBits);
 constexpr std::uint64_t kSharedWindow = std::uint64_t{1} << 60;
 constexpr std::uint64_t kLocalWindow = std::uint64_t{1} << 61;
 

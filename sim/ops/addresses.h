@@ -46,13 +46,13 @@ void for_each_space(const Addresses& at, std::uint32_t lanes, Use use) {
     Space space;
     std::uint64_t base;
   };
-  static constexpr Window kWindows[] = {{Space::Global, 0},
+  static constexpr Window kSpaces[] = {{Space::Global, 0},
                                         {Space::Shared, kSharedWindow},
                                         {Space::Local, kLocalWindow},
                                         {Space::Param, kParameterWindow}};
   constexpr std::uint64_t kAny = kSharedWindow | kLocalWindow | kParameterWindow;
   std::uint32_t left = lanes;
-  for (const Window& window : kWindows) {
+  for (const Window& window : kSpaces) {
     std::uint32_t group = 0;
     Addresses inside;
     for (std::uint32_t l = 0; l < 32; ++l) {

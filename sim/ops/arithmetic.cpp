@@ -10,7 +10,7 @@ void by_type(Form& form) {
   if (form.has("u16x2") || form.has("s16x2")) return decode_integer_arithmetic(form);
   const std::optional<Type> type = form.peek_type();
   if (!type) {
-    form.wrong("the instruction has no type");
+    form.refuse("the instruction has no type that is supported");
     return;
   }
   switch (*type) {

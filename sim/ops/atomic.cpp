@@ -202,7 +202,7 @@ void decode_atomic(Form& form) {
   const int order = form.take_one({"relaxed", "acquire", "release", "acq_rel"});
   const int scope = form.take_one({"cta", "cluster", "gpu", "sys"});
   form.out.flags = kStrong;
-  if (scope == 0) form.out.flags |= kBlockScope;
+  if (scope == 0 || scope == 1) form.out.flags |= kBlockScope;
   if (order >= 2) form.out.flags |= kRelease;
   if (form.take("global")) {
     form.out.space = Space::Global;

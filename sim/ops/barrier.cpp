@@ -82,8 +82,10 @@ void decode_fence(Form& form) {
   const int scope = form.take_one({"cta", "cluster", "gpu", "sys"});
   if (scope < 0) form.refuse("which scope?");
   form.expect_operands(0, 0);
-  form.out.run = scope == 0 ? block_fence : grid_fence;
-  if (scope != 0) form.registers().note_fence();
+  // A cluster is one block here: what it sees, other blocks do not.
+  const bool grid = scope >= 2;
+  form.out.run = grid ? grid_fence : block_fence;
+  if (grid) form.registers().note_fence();
 }
 
 constexpr std::array kOpcodes = {Opcode{"bar", decode_barrier}, Opcode{"barrier", decode_barrier},

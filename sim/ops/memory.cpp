@@ -166,7 +166,7 @@ void take_strength(Form& form, bool store, Space space) {
   if (order > 0) {
     const int scope = form.take_one({"cta", "cluster", "gpu", "sys"});
     if (scope < 0) form.refuse("which scope?");
-    if (scope == 0) form.out.flags |= kBlockScope;
+    if (scope == 0 || scope == 1) form.out.flags |= kBlockScope;
   }
   // A volatile access to shared memory is a plain one that is not optimised away: it still needs a barrier.
   if (order == 0 && space == Space::Shared) return;

@@ -163,8 +163,8 @@ SEAM_SIM_INLINE double reciprocal64(double x) { return upper_word(flush64(1.0 / 
 SEAM_SIM_INLINE double reciprocal_root64(double x) {
   return upper_word(1.0 / __builtin_sqrt(flush64(upper_word(x))));
 }
-/// rsqrt.approx.f64 keeps subnormals.
-SEAM_SIM_INLINE double reciprocal_root64_full(double x) { return upper_word(1.0 / __builtin_sqrt(x)); }
+/// Without .ftz it is CUDA's rsqrt(double), good to the last bit or so: the assembler refines it.
+SEAM_SIM_INLINE double reciprocal_root64_full(double x) { return 1.0 / __builtin_sqrt(x); }
 
 void decode_double(Form& form, Handler handler) {
   form.take_type();

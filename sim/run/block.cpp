@@ -229,9 +229,8 @@ void pass_barrier(Block& block) {
   reduce_at_barrier(block);
   ++execution.counters.barriers;
   for (Warp& warp : block.warps) {
-    std::erase_if(warp.groups, [](const Group& g) { return g.state == Group::State::Barrier; });
-    if (warp.arrived != 0) {
-      warp.groups.push_back({warp.barrier_pc + 1, warp.arrived, Group::State::Ready});
+    for (Group& group : warp.groups) {
+      if (group.state == Group::State::Barrier) group.state = Group::State::Ready;
     }
     warp.arrived = 0;
     warp.active = 0;

@@ -142,7 +142,7 @@ void load_shared(Warp& warp, const Instruction& i, std::uint32_t lanes, const Ad
   Execution& execution = *warp.execution;
   Block& block = *warp.block;
   const std::size_t bytes = std::size_t{i.bytes} * i.count;
-  if (run.count > 0 && block.in_flight == 0) {
+  if (run.count > 0 && block.in_flight == 0 && i.used == i.count) {
     const std::uint64_t from = at[run.first];
     const std::size_t whole = bytes * run.count;
     if (inside(block, from, whole) && aligned(from, bytes) &&

@@ -218,6 +218,7 @@ class Parser {
     if (opcode.kind == Token::Kind::Word && opcode.text[0] == '.') {
       return cursor_.refuse(fmt::format("directive {} is not supported here", opcode.text), opcode);
     }
+    one.column = opcode.column;
     SEAM_TRY(one.opcode, cursor_.word("an instruction"));
     SEAM_TRY(one.operands, parse_operands(cursor_, ';'));
     const char* begin = opcode.text.data();

@@ -44,6 +44,7 @@ struct Statement {
   std::string_view guard;  ///< empty = none
   bool guard_negated = false;
   Place place;
+  int column = 0;
   std::string_view text;  ///< as written, without guard and semicolon
 };
 
