@@ -81,6 +81,7 @@ Result<int> run(const Options& options, const Common& common) {
   report::Optimized facts;
   facts.options = planned_module.options;
   facts.compiler = compiler ? (*compiler)->version() : std::string();
+  facts.ptx_target = compiler ? (*compiler)->target(facts.options.device.compute_major, facts.options.device.compute_minor) : 0;
   Emitter emitter{options, planned_module, compiler ? compiler->get() : nullptr, {}};
   Json kernels = Json::array();
   std::string text;

@@ -1,5 +1,7 @@
 #include "interrupt.h"
 
+#include <unistd.h>
+
 #include <csignal>
 
 namespace seam::cli {
@@ -8,7 +10,11 @@ namespace {
 // A signal handler can only reach what is global.
 volatile std::sig_atomic_t interrupted = 0;
 
-void remember(int /*signal*/) { interrupted = 1; }
+void remember(int /*signal*/) {
+  interrupted = 1;
+  constexpr char kText[] = "\nseam: stopping after what is in progress; press Ctrl-C again to leave at once\n";
+  if (::write(STDERR_FILENO, kText, sizeof(kText) - 1) < 0) return;  // nothing to be done about it here
+}
 
 }  // namespace
 

@@ -70,6 +70,7 @@ std::string kernel_json(const Optimized& optimized, const KernelView& kernel) {
       {"ops", ops_of(kernel)},
       {"device", {{"name", device.name}, {"compute", fmt::format("{}.{}", device.compute_major, device.compute_minor)}}},
       {"compiler", optimized.compiler},
+      {"ptx_target", optimized.ptx_target == 0 ? Json() : Json(fmt::format("{}.{}", optimized.ptx_target / 10, optimized.ptx_target % 10))},
       {"launch", Json::parse(print_launch(launch_of(kernel)))},
       {"sha256", {{"cuda", verdict.cuda_sha256}, {"ptx", verdict.ptx_sha256}, {"ir", verdict.ir_sha256}}},
       {"bytes", {{"read", kernel.group.estimate.bytes_read}, {"written", kernel.group.estimate.bytes_written}, {"evidence", name(Evidence::Modelled)},
@@ -86,8 +87,8 @@ Result<ReplacementSet> replacement_set(const Optimized& optimized) {
   set.policy = optimized.plan->policy;
   set.compiler = optimized.compiler;
   set.guards.module_sha256 = optimized.module_sha256;
-  set.guards.compute_major = optimized.options.device.compute_major;
-  set.guards.compute_minor = optimized.options.device.compute_minor;
+  set.guards.compute_major = optimized.ptx_target / 10;
+  set.guards.compute_minor = optimized.ptx_target % 10;
   std::string refused;
   for_each_kernel(optimized, [&](const KernelView& kernel) {
     if (kernel.verdict.outcome() != codegen::Outcome::Passed) {

@@ -58,7 +58,7 @@ std::string reproducer(const Optimized& optimized, const KernelView& kernel) {
   const auto [low, high] = codegen::integer_range(kernel.computation, kernel.group);
   const Device& device = optimized.options.device;
   std::string out = fmt::format(kReproducerHead, fmt::arg("kernel", kernel.built.source.name), fmt::arg("tool", optimized.tool), fmt::arg("module", optimized.graph->name),
-                                fmt::arg("device", device.product), fmt::arg("compute", fmt::format("{}{}", device.compute_major, device.compute_minor)),
+                                fmt::arg("device", device.product), fmt::arg("compute", fmt::format("{}.{}", optimized.ptx_target / 10, optimized.ptx_target % 10)),
                                 fmt::arg("sha256", kernel.verdict.ptx_sha256));
   out += kReproducerGenerator;
   out += fmt::format(kReproducerData, fmt::arg("kernel", kernel.built.source.name), fmt::arg("grid", launch.grid), fmt::arg("block", launch.block),

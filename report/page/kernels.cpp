@@ -95,7 +95,7 @@ std::string tiers(const codegen::Verdict& v) {
   }
   out += "</tbody></table></div>\n";
   if (v.values_compared > 0) {
-    out += fmt::format("<p class=\"note\">{} values compared; largest difference {:.3g}, allowed there {:.3g}.</p>\n", human_count(static_cast<std::int64_t>(v.values_compared)), v.max_abs, v.tolerance);
+    out += fmt::format("<p class=\"note\">{} values compared; largest difference {:.3g}. The tolerance table allows more for larger values and longer sums: up to {:.3g} here.</p>\n", human_count(static_cast<std::int64_t>(v.values_compared)), v.max_abs, v.tolerance);
   }
   if (!v.reports.empty()) {
     out += "<pre>";

@@ -13,6 +13,8 @@ namespace {
 
 using planner::StepKind;
 
+constexpr std::size_t kMostRows = 40;
+
 std::size_t op_count(const planner::FusionGroup& group) {
   std::set<Id<graph::Op>> ops;
   for (const planner::Part& part : group.parts) {
@@ -53,9 +55,16 @@ class Flow {
       out += fmt::format("<h3 id=\"c-{0}\">{0} &middot; {1}</h3>\n", html_escape(computation.name),
                          plan.trips == 0 ? "runs as often as the data says" : plan.trips == 1 ? "runs once" : "runs " + human_count(plan.trips) + " times");
     }
+    const std::vector<Row> rows = rows_of(plan);
+    // A long program in full would bury what comes after it.
+    const std::size_t shown = rows.size() <= kMostRows + 10 ? rows.size() : kMostRows;
     out += "<ol class=\"flow\">\n";
-    for (const Row& row : rows_of(plan)) out += row_html(index, computation, row);
-    return out + "</ol>\n";
+    for (std::size_t i = 0; i < shown; ++i) out += row_html(index, computation, rows[i]);
+    out += "</ol>\n";
+    if (shown == rows.size()) return out;
+    out += fmt::format("<details class=\"more\"><summary>The other {} rows</summary><ol class=\"flow\">\n", rows.size() - shown);
+    for (std::size_t i = shown; i < rows.size(); ++i) out += row_html(index, computation, rows[i]);
+    return out + "</ol></details>\n";
   }
 
  private:

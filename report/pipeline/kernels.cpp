@@ -1,10 +1,12 @@
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 
 #include "base/parallel.h"
 #include "base/sha256.h"
+#include "pipeline/memory_gate.h"
 #include "pipeline/stages.h"
 
 namespace seam::report {
@@ -31,6 +33,19 @@ std::string one_line(const Error& error) {
   for (const std::string& context : error.context) text += ", " + context;
   for (char& c : text) c = c == '\n' ? ' ' : c;
   return text;
+}
+
+/// Operands exist twice (host and simulated device), with a mark per byte, and again as numbers where they are compared.
+std::int64_t proof_memory(const Built& built) {
+  std::int64_t total = 0;
+  for (const codegen::Argument& argument : built.source.arguments) total += argument.workspace_bytes > 0 ? argument.workspace_bytes : argument.elements * bytes(argument.dtype);
+  return 4 * total;
+}
+
+std::int64_t half_of_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page = ::sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && page > 0 ? std::int64_t{pages} * page / 2 : std::int64_t{4} << 30;
 }
 
 /// Tier 1 alone, where nothing could be compiled.
@@ -117,9 +132,11 @@ void prove_kernels(Optimized& out, std::size_t threads, const Watch& watch) {
   if (ready.empty()) return;
   const codegen::Progress proving = watch.stage("proving kernels");
   std::atomic<std::size_t> done{0};
+  MemoryGate memory(half_of_memory());
   out.prove_seconds.assign(all.size(), 0);
   parallel_for(ready.size(), threads, [&](std::size_t k) {
     const std::size_t i = ready[k];
+    const MemoryGate::Pass pass(memory, proof_memory(*all[i]));
     const auto start = std::chrono::steady_clock::now();
     if (watch.cancelled()) {
       out.verdicts[i].sim.detail = "stopped before it was proven";

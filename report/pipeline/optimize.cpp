@@ -1,5 +1,7 @@
 #include "report/optimize.h"
 
+#include <fmt/core.h>
+
 #include <chrono>
 #include <filesystem>
 #include <utility>
@@ -64,7 +66,13 @@ Result<Optimized> optimize(const OptimizeRequest& request, const Observer& obser
 
   const auto compiler = request.find_compiler();
   if (compiler) {
+    const Device& device = request.options.device;
     out.compiler = (*compiler)->version();
+    out.ptx_target = (*compiler)->target(device.compute_major, device.compute_minor);
+    if (out.ptx_target != device.compute_major * 10 + device.compute_minor) {
+      out.warnings.push_back({"ptx-target", fmt::format("{} no longer knows compute capability {}.{}: the PTX is for {}.{} and later. It is proven here, but will not load on a {}; an older toolkit makes one that does.",
+                                                        out.compiler, device.compute_major, device.compute_minor, out.ptx_target / 10, out.ptx_target % 10, device.name)});
+    }
   } else {
     out.warnings.push_back({"no-compiler", compiler.error().message});
   }

@@ -12,7 +12,10 @@ namespace {
 
 using codegen::Outcome;
 
-std::string plural(std::size_t n, std::string_view noun) { return fmt::format("{} {}{}", human_count(static_cast<std::int64_t>(n)), noun, n == 1 ? "" : "s"); }
+std::string plural(std::size_t n, std::string_view noun) {
+  const std::string many = noun == "copy" ? "copies" : std::string(noun) + "s";
+  return fmt::format("{} {}", human_count(static_cast<std::int64_t>(n)), n == 1 ? noun : std::string_view(many));
+}
 
 std::string headline(const Optimized& o) {
   const planner::Totals& ours = o.plan->totals;
@@ -21,7 +24,9 @@ std::string headline(const Optimized& o) {
   if (none != nullptr && none != o.plan.get()) {
     const planner::Totals& before = none->totals;
     out += fmt::format("{} become {}{}", plural(static_cast<std::size_t>(before.kernels), "kernel"), human_count(ours.kernels),
-                       before.copies + ours.copies == 0 ? "" : fmt::format(", {} copies {}", human_count(before.copies), human_count(ours.copies)));
+                       before.copies + ours.copies == 0       ? ""
+                       : before.copies == ours.copies       ? fmt::format(" (and {} stay)", plural(static_cast<std::size_t>(ours.copies), "copy"))
+                                                            : fmt::format(" (copies: {} become {})", human_count(before.copies), human_count(ours.copies)));
     out += fmt::format("; {} library calls {}", human_count(ours.library_calls), ours.library_calls == before.library_calls ? "stay" : fmt::format("instead of {}", human_count(before.library_calls)));
     out += fmt::format("; kernels move {} instead of {} (modelled)", human_bytes(static_cast<double>(ours.bytes_read + ours.bytes_written)),
                        human_bytes(static_cast<double>(before.bytes_read + before.bytes_written)));
@@ -43,7 +48,7 @@ std::string proof(const Optimized& o) {
     sampled += v.blocks_run < v.blocks ? 1 : 0;
     bytes_equal += v.bytes_compared ? 1 : 0;
   }
-  if (counts.passed > 0) out += fmt::format("; {} on all their blocks, with bytes counted by the simulator against the model, {} on a sample of blocks", bytes_equal, sampled);
+  if (counts.passed > 0) out += fmt::format("; {} on every block, their bytes counted by the simulator and held against the model; {} on a sample of blocks", bytes_equal, sampled);
   out += fmt::format(". Whole program: {}{}{}.", codegen::name(o.run.check.outcome), o.run.check.reason.empty() ? "" : ", ", o.run.check.reason);
   return out + " Host and GPU tiers: not run. No speed is claimed.";
 }

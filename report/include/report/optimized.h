@@ -50,6 +50,7 @@ struct Optimized {
   std::vector<double> prove_seconds;        ///< by kernel; empty if nothing was proven
   ProgramRun run;
   std::string compiler;                     ///< empty: there was none
+  int ptx_target = 0;                       ///< what the PTX really targets, 10 * major + minor; later than the device's if the compiler no longer knows that
   std::vector<Notice> warnings;
   bool cancelled = false;                   ///< stopped by the user; what is missing is "not run" in the verdicts
   Seconds seconds;
