@@ -35,16 +35,40 @@ Indices places(const Indices& have, const Indices& elements) {
   }
   const bool dense = !have.empty() && have.back() - have.front() + 1 == static_cast<std::int64_t>(have.size());
   Indices result(elements.size());
+  std::size_t next = 0;  // elements mostly ascend in runs: the place after the last one is the likely one
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (elements[i] < 0) {
       result[i] = -1;
-    } else if (dense) {
-      result[i] = elements[i] - have.front();
-    } else {
-      result[i] = std::ranges::lower_bound(have, elements[i]) - have.begin();
+      continue;
     }
+    if (dense) {
+      result[i] = elements[i] - have.front();
+      continue;
+    }
+    if (next >= have.size() || have[next] != elements[i]) next = static_cast<std::size_t>(std::ranges::lower_bound(have, elements[i]) - have.begin());
+    result[i] = static_cast<std::int64_t>(next++);
   }
   return result;
+}
+
+/// Ascending, each once, without the -1s.
+void make_set(Indices& elements) {
+  std::erase_if(elements, [](std::int64_t e) { return e < 0; });
+  if (std::ranges::adjacent_find(elements, std::ranges::greater_equal{}) == elements.end()) return;
+  const auto [low, high] = std::ranges::minmax(elements);
+  const auto range = static_cast<std::size_t>(high - low) + 1;
+  if (range / 16 > elements.size()) {
+    std::ranges::sort(elements);
+    elements.erase(std::ranges::unique(elements).begin(), elements.end());
+    return;
+  }
+  // Elements lie close together: marking them is linear, sorting millions of them is not.
+  std::vector<bool> marked(range);
+  for (const std::int64_t e : elements) marked[static_cast<std::size_t>(e - low)] = true;
+  elements.clear();
+  for (std::size_t i = 0; i < range; ++i) {
+    if (marked[i]) elements.push_back(low + static_cast<std::int64_t>(i));
+  }
 }
 
 /// Elements of a stored array as a 1-D value.
@@ -219,9 +243,7 @@ Result<Value> Demand::values(Id<graph::Op> root, const Indices& wanted, graph::R
   for (auto next = slots.begin(); next != slots.end(); ++next) {
     const auto& [id, slot] = *next;
     Slot& mine = next->second;
-    std::ranges::sort(mine.wanted);
-    mine.wanted.erase(std::ranges::unique(mine.wanted).begin(), mine.wanted.end());
-    if (!mine.wanted.empty() && mine.wanted.front() < 0) mine.wanted.erase(mine.wanted.begin());
+    make_set(mine.wanted);
     order.push_back(id);
     const graph::Op& op = computation_.ops[id];
     if (leaf(id) != nullptr || op.opcode == Opcode::Iota || needs_all(op)) continue;
@@ -229,7 +251,7 @@ Result<Value> Demand::values(Id<graph::Op> root, const Indices& wanted, graph::R
     SEAM_TRY(mine.reads, reads(op, mine.wanted, rounding));
     for (std::size_t k = 0; k < mine.reads.size(); ++k) {
       Indices& want = slots[op.operands[k]].wanted;
-      want.insert(want.end(), mine.reads[k].begin(), mine.reads[k].end());
+      if (want != mine.reads[k]) want.insert(want.end(), mine.reads[k].begin(), mine.reads[k].end());
     }
   }
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
