@@ -84,7 +84,7 @@ report::Table share_table(const Analysis& a) {
                           flops > 0 ? report::Cell(100 * s.flops / flops) : report::Cell(report::Unknown{}), s.bytes,
                           bytes > 0 ? report::Cell(100 * static_cast<double>(s.bytes) / bytes) : report::Cell(report::Unknown{})});
   table.notes.push_back("bytes and flop as if every op were a kernel of its own; loops multiplied by their trips; free ops aside");
-  table.notes.push_back("statistical normalization: an origin whose reduce comes back through a broadcast, its element-wise ops included; nothing ran, so there is no time");
+  table.notes.push_back("statistical normalization: an origin that reduces and spreads a statistic, its element-wise ops included; nothing ran, so there is no time");
   return table;
 }
 

@@ -96,7 +96,7 @@ Result<Plan> make_plan(const Graph& graph, const PlanOptions& options) {
     if (runs.times(id) < 0) continue;
     PlanOptions own = options;
     own.emit_small_dots = options.emit_small_dots && policy->small_dots;
-    const stitch::Problem problem = stitch::problem_of(graph, graph.computations[id], own);
+    const stitch::Problem problem = stitch::problem_of(graph, graph.computations[id], own, policy->pivots);
     stitch::Vetoes vetoes;
     const Draft draft = policy->draft(problem, vetoes);
     ComputationPlan one = spelled_out(graph, graph.computations[id], problem.roles, options, draft);

@@ -22,21 +22,21 @@ bool reduces(const Computation& computation, const Op& op) {
   return std::ranges::any_of(op.attributes.dimensions, [&](std::int64_t dim) { return in.dims[static_cast<std::size_t>(dim)] > 1; });
 }
 
-/// Statistics come back: some op of the group reads the reduce's result through a broadcast together with other things. A sum
-/// that only leaves (a bias gradient, a loss) is no normalization.
-bool comes_back(const Computation& computation, const IdVector<Op, std::vector<Id<Op>>>& users, Id<Op> reduce, const std::set<Id<Op>>& group) {
+/// The op spreads a statistic: a broadcast whose operand, followed back through ops of as many elements, is a reduce.
+bool spreads_statistic(const Computation& computation, const Op& op) {
+  if (op.opcode != Opcode::Broadcast) return false;
+  const std::int64_t elements = computation.ops[op.operands[0]].shape.elements_count();
+  if (op.shape.elements_count() <= elements || elements <= 1) return false;
   std::set<Id<Op>> seen;
-  std::vector<Id<Op>> stack{reduce};
+  std::vector<Id<Op>> stack{op.operands[0]};
   while (!stack.empty()) {
     const Id<Op> at = stack.back();
     stack.pop_back();
-    for (const Id<Op> user : users[at]) {
-      const Op& op = computation.ops[user];
-      const bool view = graph::op_class(op.opcode) == OpClass::Free;
-      if (!seen.insert(user).second || (!view && !group.contains(user))) continue;
-      if (op.opcode == Opcode::Broadcast && op.shape.elements_count() > computation.ops[op.operands[0]].shape.elements_count()) return true;
-      stack.push_back(user);
-    }
+    const Op& source = computation.ops[at];
+    if (source.shape.is_tuple || source.shape.elements_count() != elements || !seen.insert(at).second) continue;
+    if (reduces(computation, source)) return true;
+    const OpClass c = graph::op_class(source.opcode);
+    if (c == OpClass::Elementwise || c == OpClass::Free || c == OpClass::Broadcast) stack.insert(stack.end(), source.operands.begin(), source.operands.end());
   }
   return false;
 }
@@ -46,13 +46,11 @@ bool comes_back(const Computation& computation, const IdVector<Op, std::vector<I
 std::map<Id<Op>, Class> classes_of(const Graph& graph, Id<Computation> id, const std::vector<OriginGroup>& groups) {
   const Computation& computation = graph.computations[id];
   std::map<Id<Op>, Class> out;
-  const auto users = computation.users();
   for (const OriginGroup& group : groups) {
     if (group.computation != id) continue;
-    const std::set<Id<Op>> members(group.ops.begin(), group.ops.end());
-    const bool normalizes = std::ranges::any_of(group.ops, [&](Id<Op> op) {
-      return reduces(computation, computation.ops[op]) && comes_back(computation, users, op, members);
-    });
+    const bool normalizes =
+        std::ranges::any_of(group.ops, [&](Id<Op> op) { return reduces(computation, computation.ops[op]); }) &&
+        std::ranges::any_of(group.ops, [&](Id<Op> op) { return spreads_statistic(computation, computation.ops[op]); });
     for (const Id<Op> op : group.ops) {
       Class own = class_of(computation.ops[op]);
       if (normalizes && own == Class::Elementwise) own = Class::Normalization;

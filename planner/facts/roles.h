@@ -13,6 +13,7 @@ enum class Role : std::uint8_t {
   Folded,    ///< planner::folded(): never in memory unless asked for
   View,      ///< another name of its operand's buffer
   Plumbing,  ///< tuples, tokens
+  Pivot,     ///< could be inlined, but is read at too many places: looped over (stitch/pivots.h)
   Map,       ///< may be recomputed by whoever reads it: element-wise, broadcast, layout, gather
   Reduce,    ///< must be looped over
   Dot,       ///< small contraction that a kernel may hold; must be looped over
@@ -34,8 +35,10 @@ struct Roles {
     return role[op] == Role::Library || role[op] == Role::Control;
   }
   [[nodiscard]] bool is_anchor(Id<graph::Op> op) const {
-    return role[op] == Role::Reduce || role[op] == Role::Dot || updates(op);
+    return keeps(op) || updates(op);
   }
+  /// Looped over, and its value can be kept on chip for readers in the same kernel.
+  [[nodiscard]] bool keeps(Id<graph::Op> op) const { return role[op] == Role::Reduce || role[op] == Role::Dot || role[op] == Role::Pivot; }
   [[nodiscard]] bool updates(Id<graph::Op> op) const { return role[op] == Role::Scatter || role[op] == Role::Update; }
   [[nodiscard]] bool is_inline(Id<graph::Op> op) const {
     return role[op] == Role::Map || role[op] == Role::View;

@@ -5,6 +5,7 @@
 #include "stitch/keep.h"
 #include "stitch/pack.h"
 #include "stitch/phases.h"
+#include "stitch/roofs.h"
 
 namespace seam::planner {
 
@@ -37,6 +38,7 @@ std::int64_t wanted_limit(const stitch::Problem& problem) {
 }  // namespace
 
 Draft draft_stitch(const stitch::Problem& problem, stitch::Vetoes& vetoes) {
+  stitch::explain_roofs(problem, vetoes);
   stitch::Timeline timeline = stitch::assign_phases(problem, vetoes);
   const stitch::Traffic traffic = stitch::choose_traffic(problem, timeline, vetoes);
   Draft draft;

@@ -82,6 +82,8 @@ Ownership propagate_update(const graph::Computation& computation, const Op& op, 
 std::optional<Schedule> schedule_for(const std::vector<std::int64_t>& dims, std::int64_t columns,
                                      std::int64_t blocks) {
   const std::int64_t n = product(dims);
+  // One block owns everything, however it is cut.
+  if (blocks == 1) return Schedule{ScheduleKind::Row, 0, 1};
   if (columns == n) {
     std::int64_t before = 1;
     for (std::size_t split = 0; split < dims.size(); ++split) {
@@ -92,7 +94,6 @@ std::optional<Schedule> schedule_for(const std::vector<std::int64_t>& dims, std:
       }
       before *= dims[split];
     }
-    if (blocks == 1) return Schedule{ScheduleKind::Row, 0, 1};
     // A Column of all dims owns the same runs.
   }
   for (std::size_t split = 0; split < dims.size(); ++split) {

@@ -27,12 +27,21 @@ class PhaseCut {
     for (const Component& component : timeline.phases[static_cast<std::size_t>(phase)].components)
       loops_.insert(loops_.end(), component.loops.begin(), component.loops.end());
     std::ranges::sort(loops_);
-    collect();
+    collect({});
     count_evaluations();
   }
 
   /// Values to read, given that `banned` cannot be written by their phases.
   std::set<Id<Op>> solve(const std::set<Id<Op>>& banned) {
+    // Where looking further back ended at a value that cannot be written, it must go on.
+    if (std::ranges::any_of(banned, [&](Id<Op> op) { return stopped_.contains(op); })) {
+      region_.clear();
+      sliced_.clear();
+      evaluations_.clear();
+      stopped_.clear();
+      collect(banned);
+      count_evaluations();
+    }
     const std::size_t source = 2 * region_.size(), sink = source + 1;
     MinCut cut(sink + 1);
     for (const auto& [op, index] : region_) {
@@ -73,6 +82,7 @@ class PhaseCut {
       case Role::Control:
       case Role::Reduce:
       case Role::Dot:
+      case Role::Pivot:
       case Role::Scatter:
       case Role::Update:
         return true;
@@ -84,7 +94,7 @@ class PhaseCut {
  private:
   bool computed_here(Id<Op> op) { return problem_.roles.is_inline(op) && timeline_.early(op) == phase_; }
 
-  void collect() {
+  void collect(const std::set<Id<Op>>& banned) {
     timeline_.look_at(phase_);
     std::vector<Id<Op>> queue;
     std::set<Id<Op>> seen;
@@ -98,7 +108,8 @@ class PhaseCut {
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const Id<Op> op = queue[i];
       if (!problem_.roles.is_inline(op)) continue;
-      if (!computed_here(op) && ++beyond > kMostRecomputed && problem_.roles.role[op] == Role::Map) {
+      if (!computed_here(op) && ++beyond > kMostRecomputed && problem_.roles.role[op] == Role::Map &&
+          read_cost(op, banned) < MinCut::kInfinite) {
         stopped_.insert(op);
         continue;
       }
@@ -175,6 +186,7 @@ class PhaseCut {
         return size + 1;
       case Role::Reduce:
       case Role::Dot:
+      case Role::Pivot:
         return size + 1 + (traffic_.written.contains(op) ? 0 : size);
       default:
         break;

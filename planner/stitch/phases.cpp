@@ -108,7 +108,7 @@ class Assignment {
   /// A value that is not needed yet is computed early only where that saves bytes: reduces, whose big inputs are at hand, and
   /// values that would otherwise drag this phase's inner values through memory.
   bool worth_now(Id<Op> target, int phase, int level) {
-    if (problem_.roles.role[target] == Role::Reduce || problem_.roles.role[target] == Role::Dot)
+    if (problem_.roles.keeps(target))
       return !can_wait(target, level) || !reads_new_output(target, phase);
     if (problem_.roles.updates(target)) return false;
     timeline_.look_at(phase);
@@ -129,11 +129,30 @@ class Assignment {
     return false;
   }
 
+  /// The target reads something that was refused here and something that is kept here: it cannot be in this kernel without waiting
+  /// for itself.
+  void give_up(Id<Op> target, const std::set<Id<Op>>& refused, int phase) {
+    constexpr std::size_t kMostLooked = 64;
+    std::set<Id<Op>> seen;
+    std::vector<Id<Op>> stack(problem_.op(target).operands);
+    Id<Op> waits_for, kept;
+    while (!stack.empty() && seen.size() < kMostLooked) {
+      const Id<Op> at = stack.back();
+      stack.pop_back();
+      if (!seen.insert(at).second) continue;
+      if (refused.contains(at)) waits_for = at;
+      if (timeline_.done(at) == phase) kept = at;
+      if (problem_.roles.is_inline(at)) stack.insert(stack.end(), problem_.op(at).operands.begin(), problem_.op(at).operands.end());
+    }
+    if (waits_for.valid() && kept.valid()) vetoes_.add(VetoCode::GiveUp, kept, target, {{"level", static_cast<double>(problem_.asap[target])}});
+  }
+
   void one_phase(int level) {
     const int phase = static_cast<int>(timeline_.phases.size());
     timeline_.phases.push_back({level, {}, {}});
     timeline_.look_at(phase);
     const std::size_t before = open_.size();
+    std::set<Id<Op>> refused;
     for (const bool must : {true, false}) {
       timeline_.next_pass();
       std::vector<Id<Op>> left;
@@ -141,7 +160,12 @@ class Assignment {
         const bool is_forced = problem_.alap[target] <= level;
         const bool tried = is_forced == must && problem_.asap[target] <= level && ready(target, phase) &&
                            (is_forced || worth_now(target, phase, level));
-        if (!tried || !join(problem_, timeline_, phase, target, is_forced, vetoes_)) left.push_back(target);
+        if (tried && join(problem_, timeline_, phase, target, is_forced, vetoes_)) continue;
+        if (tried)
+          refused.insert(target);
+        else if (is_forced == must && !refused.empty())
+          give_up(target, refused, phase);
+        left.push_back(target);
       }
       open_ = std::move(left);
     }

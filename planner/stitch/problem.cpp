@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedule/ownership.h"
+#include "stitch/pivots.h"
 
 namespace seam::planner::stitch {
 
@@ -56,9 +57,10 @@ void set_levels(Problem& problem) {
 
 }  // namespace
 
-Problem problem_of(const graph::Graph& graph, const graph::Computation& computation,
-                   const PlanOptions& options) {
+Problem problem_of(const graph::Graph& graph, const graph::Computation& computation, const PlanOptions& options, bool with_pivots) {
   Problem problem{graph, computation, options, roles_of(graph, computation, options), {}, {}, 0, {}};
+  if (with_pivots)
+    for (const Id<Op> pivot : pivots(computation, problem.roles)) problem.roles.role[pivot] = Role::Pivot;
   set_levels(problem);
   for (std::size_t i = 0; i < computation.ops.size(); ++i) {
     const Id<Op> id(i);

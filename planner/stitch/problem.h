@@ -38,8 +38,9 @@ struct Problem {
   }
 };
 
-[[nodiscard]] Problem problem_of(const graph::Graph& graph, const graph::Computation& computation,
-                                 const PlanOptions& options);
+/// `with_pivots`: values that must not be inlined become loops of their own (the policies of others do not know them).
+[[nodiscard]] Problem problem_of(const graph::Graph& graph, const graph::Computation& computation, const PlanOptions& options,
+                                 bool with_pivots);
 
 /// Elements of the value an op yields, and bytes of each.
 [[nodiscard]] std::int64_t elements_of(const graph::Op& op);

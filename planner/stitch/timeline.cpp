@@ -42,6 +42,7 @@ int Timeline::early(Id<Op> op) {
         break;
       case Role::Reduce:
       case Role::Dot:
+      case Role::Pivot:
       case Role::Scatter:
       case Role::Update:
         settle(at, done_[at] < 0 ? kNever : done_[at] + (roles.updates(at) ? 1 : 0));
@@ -74,7 +75,7 @@ bool Timeline::inside(Id<Op> op) const {
 }
 
 bool Timeline::kept_here(Id<Op> op) const {
-  return done_[op] == now_ && (problem_.roles.role[op] == Role::Reduce || problem_.roles.role[op] == Role::Dot);
+  return done_[op] == now_ && problem_.roles.keeps(op);
 }
 
 std::vector<Id<Op>> Timeline::reads_on_chip(Id<Op> target) {

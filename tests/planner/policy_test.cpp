@@ -72,6 +72,40 @@ TEST(Policies, BertLayerStandsAtItsFloor) {
   EXPECT_EQ(c.stitch.kernels, 12);
 }
 
+TEST(Policies, ThePapersLayerNeedsNoMoreLaunchesThanItsOwnKernels) {
+  // 46 operators, 32 launches as the authors fuse them by hand (18 products, 14 kernels).
+  const Case c = planned(slurp(std::filesystem::path(SEAM_EXAMPLES) / "bert_paper.graph"), options_for("stitch"));
+  EXPECT_EQ(c.plan.totals.library_calls, 18);
+  EXPECT_LE(c.plan.totals.kernels, 14);
+  EXPECT_EQ(complaint(c), "");
+}
+
+TEST(Policies, ARecurrenceReadAtShiftedPlacesDoesNotExplode) {
+  // Each step reads the last state where it stands and twice shifted: inlined, 40 steps would be 3^40 evaluations.
+  std::string text = "HloModule m\nENTRY e {\n  p = f32[16,64] parameter(0)\n  z = f32[] constant(0)\n";
+  std::string last = "p";
+  for (int i = 0; i < 40; ++i) {
+    const std::string n = std::to_string(i);
+    text += "  a" + n + " = f32[16,64] pad(" + last + ", z), padding=0_0x1_-1\n";
+    text += "  b" + n + " = f32[16,64] pad(" + last + ", z), padding=0_0x2_-2\n";
+    text += "  c" + n + " = f32[16,64] add(a" + n + ", b" + n + ")\n";
+    text += "  d" + n + " = f32[16,64] multiply(c" + n + ", " + last + ")\n";
+    last = "d" + n;
+  }
+  text += "  ROOT r = f32[16,64] negate(" + last + ")\n}\n";
+  const Case c = planned(text, options_for("stitch"));
+  EXPECT_EQ(complaint(c), "");
+  EXPECT_EQ(c.plan.totals.kernels, 1);
+  std::size_t kept = 0, longest = 0, run = 0;
+  for (const PlannedOp& op : c.plan.computations.back().groups.at(0).parts.at(0).ops) {
+    run = op.placement == Placement::Inline ? run + 1 : 0;
+    kept += op.placement == Placement::Shared ? 1 : 0;
+    longest = std::max(longest, run);
+  }
+  EXPECT_GT(kept, 8U);
+  EXPECT_LT(longest, 16U);
+}
+
 TEST(Policies, AnUnknownOneIsNamedWithThoseThatExist) {
   const Result<Plan> plan = make_plan(module("HloModule m\nENTRY e {\n  ROOT x = f32[4] parameter(0)\n}\n"), options_for("clever"));
   ASSERT_FALSE(plan.has_value());

@@ -29,7 +29,10 @@ TEST(Schedule, RoundTripsThroughColumnsAndBlocks) {
       const std::int64_t columns = columns_of(dims, s), blocks = blocks_of(dims, s);
       const auto again = schedule_for(dims, columns, blocks);
       ASSERT_TRUE(again.has_value());
-      EXPECT_EQ(columns_of(dims, *again), columns);
+      // One block owns everything, whatever the columns.
+      if (blocks > 1) {
+        EXPECT_EQ(columns_of(dims, *again), columns);
+      }
       EXPECT_EQ(blocks_of(dims, *again), blocks);
     }
   }

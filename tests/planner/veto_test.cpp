@@ -53,6 +53,95 @@ ENTRY e {
   EXPECT_NE(why->find("a library call stands between them"), std::string::npos) << *why;
 }
 
+TEST(Vetoes, EveryCodeHasItsCase) {
+  const auto has = [](const char* text, const PlanOptions& options, VetoCode code) {
+    const Case c = planned(text, options);
+    EXPECT_EQ(complaint(c), "");
+    EXPECT_TRUE(has_veto(c.plan, code)) << name(code) << "\n" << explain_all(c.plan, c.graph);
+  };
+  const PlanOptions stitch = options_for("stitch"), old = options_for("xla2018");
+  has(R"(HloModule m
+ENTRY e {
+  x = f32[512,512] parameter(0)
+  ROOT d = f32[512,512] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})", stitch, VetoCode::LibraryCall);
+  has("HloModule m\nENTRY e {\n  x = c64[8] parameter(0)\n  ROOT y = c64[8] negate(x)\n}\n", stitch, VetoCode::Unsupported);
+  has(R"(HloModule m
+s { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] add(a, b) }
+ENTRY e {
+  x = f32[8] parameter(0)
+  ROOT y = f32[8] all-reduce(x), replica_groups={}, to_apply=s
+})", stitch, VetoCode::SideEffect);
+  has(R"(HloModule m
+body { t = (s32[], f32[8]) parameter(0)
+ i = s32[] get-tuple-element(t), index=0
+ x = f32[8] get-tuple-element(t), index=1
+ one = s32[] constant(1)
+ j = s32[] add(i, one)
+ y = f32[8] negate(x)
+ ROOT r = (s32[], f32[8]) tuple(j, y) }
+cond { t = (s32[], f32[8]) parameter(0)
+ i = s32[] get-tuple-element(t), index=0
+ n = s32[] constant(5)
+ ROOT c = pred[] compare(i, n), direction=LT }
+ENTRY e {
+  x = f32[8] parameter(0)
+  z = s32[] constant(0)
+  t = (s32[], f32[8]) tuple(z, x)
+  ROOT w = (s32[], f32[8]) while(t), condition=cond, body=body
+})", stitch, VetoCode::ControlFlow);
+  // Two rows of statistics that a column sum needs, and a loop that needs both the sum and a row statistic.
+  has(R"(HloModule m
+s { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] add(a, b) }
+ENTRY e {
+  x = f32[4096,4096] parameter(0)
+  z = f32[] constant(0)
+  row = f32[4096] reduce(x, z), dimensions={1}, to_apply=s
+  back = f32[4096,4096] broadcast(row), dimensions={0}
+  d = f32[4096,4096] subtract(x, back)
+  column = f32[4096] reduce(d, z), dimensions={0}, to_apply=s
+  columns = f32[4096,4096] broadcast(column), dimensions={1}
+  ROOT y = f32[4096,4096] add(d, columns)
+})", stitch, VetoCode::GiveUp);
+  has(R"(HloModule m
+ENTRY e {
+  x = f32[512,512] parameter(0)
+  a = f32[512,512] exponential(x)
+  b = f32[512,512] add(a, x)
+  c = f32[512,512] multiply(a, b)
+  ROOT t = (f32[512,512], f32[512,512]) tuple(b, c)
+})", old, VetoCode::FusionRule);
+  PlanOptions capped = stitch;
+  capped.footprint_cap = 3 * 1024 * 1024;
+  has(R"(HloModule m
+ENTRY e {
+  x = f32[512,512] parameter(0)
+  y = f32[256,1024] parameter(1)
+  a = f32[512,512] negate(x)
+  b = f32[256,1024] negate(y)
+  ROOT t = (f32[512,512], f32[256,1024]) tuple(a, b)
+})", capped, VetoCode::Footprint);
+}
+
+TEST(Vetoes, ManyParametersAreSplitOverKernels) {
+  std::string text = "HloModule m\nENTRY e {\n", names, shapes;
+  for (int i = 0; i < 600; ++i) {
+    const std::string n = std::to_string(i);
+    text += "  p" + n + " = f32[8] parameter(" + n + ")\n  n" + n + " = f32[8] negate(p" + n + ")\n";
+    names += (i ? ", n" : "n") + n;
+    shapes += i ? ", f32[8]" : "f32[8]";
+  }
+  text += "  ROOT t = (" + shapes + ") tuple(" + names + ")\n}\n";
+  const Case c = planned(text, options_for("stitch"));
+  EXPECT_EQ(c.plan.totals.kernels, 3);
+  EXPECT_TRUE(has_veto(c.plan, VetoCode::Parameters));
+  EXPECT_EQ(complaint(c), "");
+}
+
 TEST(Vetoes, SayTheSameTwice) {
   const Case a = planned(kCrossing, options_for("stitch")), b = planned(kCrossing, options_for("stitch"));
   EXPECT_EQ(explain_all(a.plan, a.graph), explain_all(b.plan, b.graph));

@@ -18,8 +18,8 @@ struct Share {
   std::int64_t bytes = 0;
 };
 
-/// An op's class in its place: a reduce and everything element-wise in an origin group that holds a reduce is statistical
-/// normalization, unless the group reduces only to add up gradients (dims that its scope's forward half broadcasts).
+/// An op's class in its place: an origin group that reduces and spreads a statistic (a reduce's result, broadcast) is statistical
+/// normalization, its element-wise ops included. A sum that only leaves (a bias gradient, a loss) is not.
 [[nodiscard]] std::map<Id<graph::Op>, Class> classes_of(const graph::Graph& graph, Id<graph::Computation> computation,
                                                         const std::vector<OriginGroup>& groups);
 /// Classes that occur, in the order of the enum.
