@@ -6,6 +6,7 @@
 #include "graph/transform.h"
 #include "graph/verify.h"
 #include "policy/policy.h"
+#include "prepare/own_state.h"
 #include "prepare/simplify.h"
 
 namespace seam::planner {
@@ -40,6 +41,8 @@ Result<Planning> simplify(const Planning& p) {
   return with_graph(p, std::move(graph));
 }
 
+Result<Planning> own_state(const Planning& p) { return with_graph(p, with_owned_state(p.graph)); }
+
 Result<Planning> group(const Planning& p) {
   Planning next = p;
   SEAM_TRY(next.plan, make_plan(p.graph, p.options));
@@ -47,13 +50,15 @@ Result<Planning> group(const Planning& p) {
   return next;
 }
 
-// Order: calls first, because everything after sees across them; loops before simplifying, because their bodies' copies
-// share constants and duplicates; grouping last, on the graph that codegen and the runner will use too.
+// Order: calls first, because everything after sees across them; loops before simplifying, because their bodies' copies share
+// constants and duplicates; copies of state after simplifying, which would merge them; grouping last, on the graph that codegen
+// and the runner will use too.
 constexpr std::array kPasses = {
     Pass<Planning>{"inline-calls", "calls and fusions replaced by what they compute", inline_calls},
     Pass<Planning>{"row-major", "every value row-major, where no bitcast depends on another layout", choose_layouts},
     Pass<Planning>{"unroll-loops", "loops of known length replaced by copies of their body (only with --unroll)", unroll_loops},
     Pass<Planning>{"simplify", "dead ops, duplicates, ops that change nothing, transposes that a dot can absorb", simplify},
+    Pass<Planning>{"own-state", "loops and branches get buffers of their own for what they update in place", own_state},
     Pass<Planning>{"group", "ops grouped into kernels by the policy; order, copies, floors and estimates", group},
 };
 

@@ -40,6 +40,7 @@ TEST_P(Oracle, KernelsAndProgram) {
   ASSERT_TRUE(ran->reports.empty()) << ran->reports.front();
   EXPECT_EQ(static_cast<std::int64_t>(ran->kernels), it->plan.totals.kernels);
   EXPECT_EQ(static_cast<std::int64_t>(ran->library_calls), it->plan.totals.library_calls);
+  EXPECT_EQ(static_cast<std::int64_t>(ran->copies), it->plan.totals.copies);
   EXPECT_LE(ran->peak_bytes, ran->allocated_bytes);
   const ProgramCheck check = check_outputs(it->graph, ran->outputs, arrays(folder, "out", it->graph), {});
   EXPECT_EQ(check.outcome, Outcome::Passed) << check.reason;
