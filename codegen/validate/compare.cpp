@@ -41,7 +41,7 @@ Comparison compare_integers(const Array& actual, const Indices& at, const graph:
 }  // namespace
 
 Comparison compare(const Array& actual, const Indices& at, const graph::Value& wide, const graph::Value& rounded, std::int64_t reduction_length,
-                   double least_scale) {
+                   double least_scale, std::span<const double> slack) {
   if (is_integer(actual.dtype)) return compare_integers(actual, at, rounded);
   Comparison out;
   const auto width = static_cast<std::size_t>(bytes(actual.dtype));
@@ -62,7 +62,7 @@ Comparison compare(const Array& actual, const Indices& at, const graph::Value& w
     }
     if (!std::isfinite(want)) continue;
     const double difference = std::abs(got - want);
-    const double allowed = table.abs * scale + table.rel * std::abs(want) + 2 * std::abs(want - other);
+    const double allowed = table.abs * scale + table.rel * std::abs(want) + 2 * std::abs(want - other) + (slack.empty() ? 0 : 2 * slack[i]);
     out.max_abs = std::max(out.max_abs, difference);
     if (want != 0) out.max_rel = std::max(out.max_rel, difference / std::abs(want));
     const double ratio = allowed > 0 ? difference / allowed : (difference > 0 ? HUGE_VAL : 0);

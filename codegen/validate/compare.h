@@ -1,6 +1,7 @@
 #pragma once
 /// Kernel values against reference values.
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "base/npy.h"
@@ -20,8 +21,9 @@ struct Comparison {
 /// `actual` at `at` against the reference in two roundings. Allowed per element: abs x the largest reference value + rel * |reference|
 /// (the table of graph/tolerance.h) + twice the distance of the two roundings (where rounding op by op already moves the value, the order of a sum may as well).
 /// `least_scale`: the table's scale is at least this; of a sum whose terms cancel, the terms say how exact it can be.
+/// `slack`: per element, how far the reference moves when its own sums are moved by their rounding (Demand::shaken); twice that is allowed too.
 /// NaN must meet NaN, an infinity the same infinity, unless the two references themselves disagree about it.
 [[nodiscard]] Comparison compare(const Array& actual, const Indices& at, const graph::Value& wide, const graph::Value& rounded,
-                                 std::int64_t reduction_length, double least_scale = 0);
+                                 std::int64_t reduction_length, double least_scale = 0, std::span<const double> slack = {});
 
 }  // namespace seam::codegen

@@ -3,11 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <set>
 
 #include "base/check.h"
+#include "base/mix.h"
+#include "graph/tolerance.h"
 #include "planner/planner.h"
 
 namespace seam::codegen {
@@ -153,6 +156,15 @@ bool needs_all(const graph::Op& op) {
          op.opcode != Opcode::Iota && op.opcode != Opcode::Constant;
 }
 
+/// Whether values are rounded on the way to a sum or product of many terms; a maximum is exact.
+bool sums(const graph::Graph& graph, const graph::Op& op) {
+  if (op.opcode == Opcode::Dot) return true;
+  if (op.opcode != Opcode::Reduce) return false;
+  const graph::Computation& combiner = graph.computations[op.attributes.calls[0]];
+  const Opcode root = combiner.ops[combiner.root].opcode;
+  return root != Opcode::Maximum && root != Opcode::Minimum && root != Opcode::And && root != Opcode::Or;
+}
+
 }  // namespace
 
 Value picked(const Value& value, const Indices& at) {
@@ -256,6 +268,7 @@ Result<Value> Demand::values(Id<graph::Op> root, const Indices& wanted, graph::R
   }
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
     SEAM_TRY(slots[*at].value, compute(*at, slots, rounding));
+    if (shake_ != 0) shake(*at, slots[*at].wanted, slots[*at].value);
     slots[*at].value.shape = flat_shape(computation_.ops[*at].shape.dtype, slots[*at].wanted.size());
   }
   const Slot& mine = slots[root];
@@ -344,6 +357,21 @@ Result<Value> Demand::reduced_piecewise(const graph::Op& op, const Slot& slot, c
     for (double& number : result.numbers) number = round_to(op.shape.dtype, number);
   }
   return result;
+}
+
+void Demand::shake(Id<graph::Op> id, const Indices& at, Value& value) const {
+  const graph::Op& op = computation_.ops[id];
+  if (leaf(id) != nullptr || !sums(graph_, op) || !is_float(op.shape.dtype) || value.numbers.empty()) return;
+  const double unit = std::min(graph::unit_roundoff(op.shape.dtype), graph::unit_roundoff(DType::F32));
+  const double relative = unit * std::sqrt(static_cast<double>(graph::reduction_length(computation_, op)));
+  double squares = 0;
+  for (const double number : value.numbers) squares += std::isfinite(number) ? number * number : 0;
+  const double usual = std::sqrt(squares / static_cast<double>(value.numbers.size()));  // a sum that cancels is as exact as its neighbours
+  for (std::size_t i = 0; i < value.numbers.size(); ++i) {
+    const std::uint64_t bits = mix(shake_ ^ mix((static_cast<std::uint64_t>(id.index()) << 40) + static_cast<std::uint64_t>(at[i])));
+    const double by = relative * std::max(std::abs(value.numbers[i]), usual);
+    value.numbers[i] += (bits & 1) != 0 ? by : -by;
+  }
 }
 
 Result<Value> Demand::whole(Id<graph::Op> id, graph::Rounding rounding) const {

@@ -16,6 +16,15 @@ class Demand {
   Demand(const graph::Graph& graph, const graph::Computation& computation, std::map<Id<graph::Op>, const Array*> inputs)
       : graph_(graph), computation_(computation), inputs_(std::move(inputs)) {}
 
+  /// The same reference with every float sum (reduction by add or multiply, contraction) moved up or down by what rounding may do to it:
+  /// a √K of its size, a the unit roundoff it accumulates in, K its terms (Higham 4.2); the signs come from `seed`. How far results move says how
+  /// well they are conditioned (Monte Carlo arithmetic, Parker 1997).
+  [[nodiscard]] Demand shaken(std::uint64_t seed) const {
+    Demand copy = *this;
+    copy.shake_ = seed;
+    return copy;
+  }
+
   /// A 1-D value: the elements `wanted` of op, in that order. Unsupported if an op on the way cannot be evaluated.
   [[nodiscard]] Result<graph::Value> values(Id<graph::Op> op, const Indices& wanted, graph::Rounding rounding) const;
 
@@ -35,11 +44,13 @@ class Demand {
   [[nodiscard]] Result<graph::Value> combined(const graph::Op& op, const std::vector<graph::Value>& operands, std::size_t count,
                                               graph::Rounding rounding) const;
   [[nodiscard]] Result<graph::Value> reduced_piecewise(const graph::Op& op, const Slot& slot, const graph::Value& init, graph::Rounding rounding) const;
+  void shake(Id<graph::Op> id, const Indices& at, graph::Value& value) const;
   [[nodiscard]] Result<graph::Value> whole(Id<graph::Op> op, graph::Rounding rounding) const;
 
   const graph::Graph& graph_;
   const graph::Computation& computation_;
   std::map<Id<graph::Op>, const Array*> inputs_;
+  std::uint64_t shake_ = 0;  ///< 0: as it is
 };
 
 /// The elements `at` of a value, in that order; -1 gives 0.

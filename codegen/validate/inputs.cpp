@@ -6,18 +6,12 @@
 #include <cstring>
 #include <limits>
 
+#include "base/mix.h"
+
 namespace seam::codegen {
 namespace {
 
 constexpr std::int64_t kPeriod = 65'537;
-
-/// SplitMix64: a counter-based generator, so that element i does not depend on how many came before.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
 
 /// Uniform in (0, 1).
 double unit(std::uint64_t bits) { return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53; }

@@ -1,0 +1,67 @@
+/// Values whose own sums decide how exact they can be: a right kernel must pass, a wrong one must not.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "codegen/prove.h"
+#include "graph/hlo.h"
+#include "programs.h"
+#include "validate/demand.h"
+#include "validate/inputs.h"
+
+namespace seam::codegen::test {
+namespace {
+
+/// At real shapes one kernel holds scores over 512 positive terms and their softmax: the last bits of a sum in the hundreds move the
+/// softmax by more than a handful of roundings.
+TEST(Conditioning, SoftmaxOfLargeScoresPasses) {
+  const auto nvrtc = compiler();
+  if (!nvrtc) GTEST_SKIP() << "no NVRTC: kernels are neither compiled nor proven";
+  const auto it = planned(std::filesystem::path(SEAM_TEST_DATA) / "xla/nmt.decode.hlo", "stitch", *nvrtc);
+  const auto verdicts = prove_all(it->program);
+  ASSERT_TRUE(verdicts) << describe(verdicts.error());
+  int conditioned = 0;
+  for (const Verdict& v : *verdicts) {
+    EXPECT_EQ(v.outcome(), Outcome::Passed) << v.values.detail;
+    conditioned += v.values.detail.find("conditioning") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_EQ(conditioned, 1) << "the test's case is not the one it is about";
+}
+
+/// What `shaken` allows: the sum itself by its own rounding and no more, nothing where nothing is summed.
+TEST(Conditioning, ShakesOnlySums) {
+  const Result<graph::Graph> module = graph::parse_hlo(R"(
+add { x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT s = f32[] add(x, y) }
+max { x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT m = f32[] maximum(x, y) }
+ENTRY main { a = f32[16,1024] parameter(0)
+  z = f32[] constant(0)
+  e = f32[16,1024] exponential(a)
+  m = f32[16] reduce(e, z), dimensions={1}, to_apply=max
+  s = f32[16] reduce(e, z), dimensions={1}, to_apply=add
+  ROOT r = (f32[16,1024], f32[16], f32[16]) tuple(e, m, s) })", "shaken");
+  ASSERT_TRUE(module) << module.error().message;
+  const graph::Computation& entry = module->entry_computation();
+  const Array a = random_array(DType::F32, {16, 1024}, Distribution::Normal, 1, 0, 0);
+  const Demand demand(*module, entry, {{entry.parameters[0], &a}});
+  const auto moved = [&](const char* name, std::size_t count) {
+    Indices at(count);
+    for (std::size_t i = 0; i < count; ++i) at[i] = static_cast<std::int64_t>(i);
+    const graph::Value want = *demand.values(*entry.find(name), at, graph::Rounding::Rounded);
+    const graph::Value got = *demand.shaken(1).values(*entry.find(name), at, graph::Rounding::Rounded);
+    double most = 0;
+    for (std::size_t i = 0; i < count; ++i) most = std::max(most, std::abs(got.numbers[i] - want.numbers[i]) / std::abs(want.numbers[i]));
+    return most;
+  };
+  EXPECT_EQ(moved("e", 100), 0);
+  EXPECT_EQ(moved("m", 16), 0);
+  EXPECT_GT(moved("s", 16), 0x1p-24);
+  EXPECT_LT(moved("s", 16), 0x1p-24 * 32 * 1.5);  // sqrt(1024) unit roundoffs, of a row a little smaller than the others
+}
+
+}  // namespace
+}  // namespace seam::codegen::test
