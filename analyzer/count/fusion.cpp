@@ -28,17 +28,16 @@ std::vector<std::int64_t> layout_of(const Shape& shape) {
   return layout;
 }
 
+/// One run of memory: once a dimension gives more than one index, all that are more minor are taken whole.
 bool contiguous(const Shape& source, const Op& slice) {
-  bool partial = false;  // major to minor
+  bool several = false;
   const std::vector<std::int64_t> layout = layout_of(source);
   for (auto it = layout.rbegin(); it != layout.rend(); ++it) {
     const auto d = static_cast<std::size_t>(*it);
-    if (!slice.attributes.strides.empty() && slice.attributes.strides[d] != 1) return false;
-    const bool full = slice.attributes.starts[d] == 0 && slice.attributes.limits[d] == source.dims[d];
-    if (partial && !full) return false;
-    if (!full || partial) partial = true;
-    // Leading dims of extent 1 keep it contiguous.
-    if (slice.attributes.limits[d] - slice.attributes.starts[d] == 1 && !full) partial = false;
+    const std::int64_t taken = slice.attributes.limits[d] - slice.attributes.starts[d];
+    if (taken != 1 && !slice.attributes.strides.empty() && slice.attributes.strides[d] != 1) return false;
+    if (several && taken != source.dims[d]) return false;
+    several = several || taken > 1;
   }
   return true;
 }
