@@ -39,8 +39,14 @@ Result<void> compile(Built& built, const Device& device, const Compiler& compile
   return {};
 }
 
+Result<void> assemble(Built& built, const Device& device, const Compiler& compiler, const Assembler& assembler) {
+  SEAM_TRY(built.resources, during(fmt::format("assembling kernel {}", built.source.name),
+                                   assembler.resources(built.ptx, built.source.name, compiler.target(device.compute_major, device.compute_minor))));
+  return {};
+}
+
 Result<Program> build(const graph::Graph& graph, const planner::Plan& plan, const Device& device, const Compiler& compiler,
-                      const Progress& progress, std::size_t threads) {
+                      const Progress& progress, std::size_t threads, const Assembler* assembler) {
   Program program{&graph, &plan, {}, compiler.version(), 0, 0};
   std::vector<std::pair<std::size_t, std::size_t>> jobs;
   for (std::size_t c = 0; c < plan.computations.size(); ++c) {
@@ -58,7 +64,12 @@ Result<Program> build(const graph::Graph& graph, const planner::Plan& plan, cons
   std::atomic<std::size_t> done{0};
   parallel_for(jobs.size(), threads, [&](std::size_t i) {
     Built& built = program.kernels[jobs[i].first][jobs[i].second];
-    if (auto compiled = compile(built, device, compiler); !compiled) errors[i] = std::move(compiled).error();
+    Result<void> compiled = compile(built, device, compiler);
+    if (compiled && assembler != nullptr) {
+      // A log that we cannot read leaves figures unknown; code that cannot be assembled is an error.
+      if (auto assembled = assemble(built, device, compiler, *assembler); !assembled && assembled.error().code == Error::Code::BadInput) compiled = std::move(assembled);
+    }
+    if (!compiled) errors[i] = std::move(compiled).error();
     if (progress) progress(++done, jobs.size());
   });
   program.compile_seconds = seconds_since(start);

@@ -2,11 +2,13 @@
 /// A plan turned into kernels that can run: one Built per fusion group, compiled once. What validate, run and export start from.
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/device.h"
 #include "codegen/codegen.h"
+#include "codegen/resources.h"
 #include "codegen/source.h"
 #include "planner/plan.h"
 #include "sim/sim.h"
@@ -19,6 +21,7 @@ struct Built {
   std::string ir;               ///< kernel IR as text
   Source source;
   std::string ptx;
+  std::optional<Resources> resources;  ///< of its machine code, if there was an assembler
   std::shared_ptr<const sim::Module> module;
 };
 
@@ -34,14 +37,16 @@ struct Program {
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// Lowers, emits, compiles and decodes every group. The first failure, with the group's name on the way out.
-/// `threads` 0 = all cores.
-[[nodiscard]] Result<Program> build(const graph::Graph& graph, const planner::Plan& plan, const Device& device,
-                                    const Compiler& compiler, const Progress& progress = {}, std::size_t threads = 0);
+/// `threads` 0 = all cores. With an assembler, kernels also get their resources.
+[[nodiscard]] Result<Program> build(const graph::Graph& graph, const planner::Plan& plan, const Device& device, const Compiler& compiler,
+                                    const Progress& progress = {}, std::size_t threads = 0, const Assembler* assembler = nullptr);
 
 /// The steps of build() for one group, for callers that go on where one kernel fails or where there is no compiler: lowered and emitted …
 [[nodiscard]] Result<Built> lower_group(const graph::Graph& graph, const planner::Plan& plan, std::size_t computation, std::size_t group);
-/// … then compiled and decoded.
+/// … then compiled and decoded …
 [[nodiscard]] Result<void> compile(Built& built, const Device& device, const Compiler& compiler);
+/// … and assembled, for what it takes of the machine. BadInput: it is no code for that machine; other errors: nothing is known of it.
+[[nodiscard]] Result<void> assemble(Built& built, const Device& device, const Compiler& compiler, const Assembler& assembler);
 
 /// The parameter block of a launch: the buffers' addresses in the order of Source::arguments.
 [[nodiscard]] std::vector<std::byte> parameter_block(const std::vector<std::uint64_t>& addresses);

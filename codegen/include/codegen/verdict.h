@@ -2,10 +2,12 @@
 /// What each check of a kernel said, and on what evidence. A kernel without a pass cannot be exported or ranked.
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "codegen/resources.h"
 #include "sim/sim.h"
 
 namespace seam::codegen {
@@ -39,6 +41,7 @@ struct Verdict {
   double max_abs = 0, max_rel = 0, tolerance = 0;
   std::uint64_t values_compared = 0;
   std::string cuda_sha256, ptx_sha256, ir_sha256;
+  std::optional<Resources> resources;     ///< of the machine code; none: unknown
   [[nodiscard]] Outcome outcome() const {
     Outcome all = Outcome::Passed;
     for (const Tier* t : {&ir, &sim, &values}) {
