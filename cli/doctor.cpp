@@ -10,6 +10,7 @@
 #include "base/device.h"
 #include "cli/command.h"
 #include "codegen/codegen.h"
+#include "codegen/resources.h"
 
 namespace seam::cli {
 namespace {
@@ -25,6 +26,13 @@ Finding nvrtc() {
   const auto compiler = codegen::Compiler::find();
   Finding f{"NVRTC", compiler.has_value(), "", "kernels are planned and written but neither compiled nor proven"};
   f.detail = compiler ? (*compiler)->version() : compiler.error().message;
+  return f;
+}
+
+Finding nvjitlink() {
+  const auto assembler = codegen::Assembler::find();
+  Finding f{"nvJitLink", assembler.has_value(), "", "registers and spills of kernels are unknown; everything else works without it"};
+  f.detail = assembler ? (*assembler)->version() : assembler.error().message;
   return f;
 }
 
@@ -48,7 +56,7 @@ Finding reader() { return {"graph modules", true, "HLO text and .graph", ""}; }
 Finding simulator() { return {"simulator", true, fmt::format("{} devices known", devices().size()), ""}; }
 
 Result<int> run(const Common& common) {
-  const std::vector<Finding> findings = {reader(), simulator(), nvrtc(), driver()};
+  const std::vector<Finding> findings = {reader(), simulator(), nvrtc(), nvjitlink(), driver()};
   if (common.format == Format::Json) {
     nlohmann::ordered_json out = {{"schema", "seam.doctor/1"}, {"checks", nlohmann::ordered_json::array()}};
     for (const Finding& f : findings) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/files.h"
+#include "compare.h"
 #include "interrupt.h"
 #include "optimize_run.h"
 #include "progress.h"
@@ -39,6 +40,7 @@ std::string command_of(const OptimizeFlags& flags) {
   if (flags.plan.shared_cap != 0) out += fmt::format(" --shared-cap {}", flags.plan.shared_cap);
   if (flags.plan.footprint_cap != 0) out += fmt::format(" --footprint-cap {}", flags.plan.footprint_cap);
   if (flags.plan.unroll) out += " --unroll";
+  for (const std::string& file : flags.compare) out += " --compare " + std::filesystem::path(file).filename().string();
   if (flags.no_prove) out += " --no-prove";
   if (flags.input_sets != OptimizeFlags{}.input_sets) out += fmt::format(" --input-sets {}", flags.input_sets);
   if (flags.instructions != OptimizeFlags{}.instructions) out += fmt::format(" --instructions {}", flags.instructions);
@@ -49,6 +51,7 @@ std::string command_of(const OptimizeFlags& flags) {
 
 void add_optimize_flags(CLI::App& app, OptimizeFlags& flags) {
   add_plan_flags(app, flags.plan);
+  add_compare_flag(app, flags.compare);
   app.add_flag("--no-prove", flags.no_prove, "plan, write and compile only: every verdict is inconclusive");
   app.add_option("--threads", flags.threads, "kernels compiled and proven at once (0: all cores)");
   app.add_option("--input-sets", flags.input_sets, "inputs each kernel is proven on")->capture_default_str()->check(CLI::Range(1, 100));
@@ -60,6 +63,7 @@ Result<int> run_optimize(const OptimizeFlags& flags, const std::string& command,
   report::OptimizeRequest request;
   SEAM_TRY(request.text, read_file(flags.input));
   request.file = flags.input;
+  SEAM_TRY(request.compilers, compared_with(flags.compare, flags.input));
   request.command = command;
   request.tool = std::string("seam ") + SEAM_VERSION;
   SEAM_TRY(request.options, plan_options(flags.plan));

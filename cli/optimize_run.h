@@ -2,6 +2,7 @@
 /// What `optimize` and `demo` share: flags, the run, its report, the exit code.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "module.h"
@@ -11,6 +12,7 @@ namespace seam::cli {
 struct OptimizeFlags {
   std::string input, output;
   PlanFlags plan;
+  std::vector<std::string> compare;
   bool no_prove = false, allow_inconclusive = false;
   std::size_t threads = 0;
   int input_sets = 3;

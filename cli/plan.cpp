@@ -1,4 +1,4 @@
-/// seam plan: which ops become one kernel, and why not more.
+/// seam plan: which ops become one kernel, and why not more; of several modules one row each (plan_many.cpp).
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -6,9 +6,12 @@
 
 #include "base/files.h"
 #include "cli/command.h"
+#include "compare.h"
 #include "module.h"
+#include "plan_many.h"
 #include "planner/pipeline.h"
 #include "report/comparison.h"
+#include "report/outside.h"
 #include "report/plan_json.h"
 #include "report/render.h"
 
@@ -16,42 +19,35 @@ namespace seam::cli {
 namespace {
 
 struct Options {
-  std::string module, output, explain;
+  std::vector<std::string> modules, compare;
+  std::string output, explain;
   std::vector<std::string> dump_after, skip;
   std::string stop_after;
   bool dot = false, text = false, time_passes = false, explain_given = false;
   PlanFlags plan;
 };
 
-/// What every policy makes of the same prepared graph.
-Result<report::Table> table_of(const planner::Planning& planning) {
-  report::Table table;
-  table.title = fmt::format("{}: kernels by policy ({})", planning.plan.module, planning.plan.device);
-  table.columns = {{"policy", "policy", report::Unit::Text, {}},
-                   {"kernels", "kernels", report::Unit::Count, {}},
-                   {"copies", "copies", report::Unit::Count, {}},
-                   {"library_calls", "library calls", report::Unit::Count, {}},
-                   {"bytes_read", "read", report::Unit::Bytes, Evidence::Modelled},
-                   {"bytes_written", "written", report::Unit::Bytes, Evidence::Modelled},
-                   {"roof_floor", "roof floor", report::Unit::Count, {}},
-                   {"byte_floor", "byte floor", report::Unit::Bytes, Evidence::Modelled}};
-  const auto row = [&](const planner::Plan& plan) {
-    const planner::Totals& t = plan.totals;
-    table.rows.push_back({plan.policy, t.kernels, t.copies, t.library_calls, t.bytes_read, t.bytes_written, t.floor_kernels, t.floor_bytes});
-  };
-  for (const planner::PolicyInfo& policy : planner::policy_list()) {
-    if (policy.name == planning.plan.policy) continue;
+/// What every policy, and every compiler given, makes of the same prepared graph.
+Result<report::Table> table_of(const planner::Planning& planning, const std::vector<report::CompilerResult>& compilers) {
+  std::vector<planner::Plan> baselines;
+  for (const std::string& policy : policies_with_last(planning.plan.policy)) {
+    if (policy == planning.plan.policy) continue;
     planner::PlanOptions options = planning.options;
-    options.policy = policy.name;
-    SEAM_TRY(const planner::Plan plan, planner::make_plan(planning.graph, options));
-    row(plan);
+    options.policy = policy;
+    SEAM_TRY(planner::Plan plan, planner::make_plan(planning.graph, options));
+    baselines.push_back(std::move(plan));
   }
-  row(planning.plan);
+  report::Table table = report::comparison(planning.plan, planning.graph, baselines, compilers);
+  table.title = fmt::format("{} on {}", planning.plan.module, planning.plan.device);
   const planner::Totals& t = planning.plan.totals;
-  table.notes.push_back(fmt::format("{} of {} fusable ops are inside kernels; {} ops in all, free ones aside", t.fused_ops, t.fusable_ops, t.ops));
-  table.notes.push_back("counts are what runs: times the trips of loops; bytes are of kernels; policies other than stitch are rules re-implemented for comparison");
-  for (const planner::ComputationPlan& one : planning.plan.computations)
-    if (one.trips == 0) table.notes.push_back(fmt::format("how often {} runs depends on data: counted once", planning.graph.computations[one.computation].name));
+  table.notes.push_back(fmt::format("{} of {} fusable ops are inside kernels; {} ops in all, free ones aside.", t.fused_ops, t.fusable_ops, t.ops));
+  return table;
+}
+
+/// Empty if every op that could be inside a kernel is.
+report::Table outside_of(const planner::Planning& planning) {
+  report::Table table{"ops in no kernel", {{"op", "op"}, {"opcode", "what"}, {"computation", "computation"}, {"reason", "because"}}, {}, {}};
+  for (const report::OutsideKernels& one : report::outside_kernels(planning.plan, planning.graph)) table.rows.push_back({one.op, one.opcode, one.computation, one.reason});
   return table;
 }
 
@@ -81,7 +77,7 @@ Result<std::string> explained(const Options& options, const planner::Planning& p
 }
 
 Result<planner::Planning> planned_here(const Options& options) {
-  SEAM_TRY(const graph::Graph module, open_module(options.module));
+  SEAM_TRY(const graph::Graph module, open_module(options.modules.front()));
   SEAM_TRY(const planner::PlanOptions plan_options_given, plan_options(options.plan));
   if (!options.plan.plan_file.empty()) {
     SEAM_TRY(Planned given, planned(module, options.plan));
@@ -96,9 +92,27 @@ Result<planner::Planning> planned_here(const Options& options) {
   return std::move(run.ir);
 }
 
+/// Flags that speak of one plan, of those given.
+std::string for_one_module(const Options& options) {
+  std::string out;
+  for (const auto& [given, flag] : {std::pair<bool, const char*>{!options.plan.plan_file.empty(), "--plan"}, {!options.output.empty(), "-o"}, {options.text, "--text"}, {options.dot, "--dot"},
+                                    {options.explain_given, "--explain"}, {!options.dump_after.empty(), "--dump-after"}, {!options.skip.empty(), "--skip"}, {!options.stop_after.empty(), "--stop-after"},
+                                    {options.time_passes, "--time-passes"}}) {
+    if (given) out += fmt::format("{}{}", out.empty() ? "" : ", ", flag);
+  }
+  return out;
+}
+
 Result<int> run(const Options& options, const Common& common) {
+  if (options.modules.size() > 1) {
+    if (const std::string flags = for_one_module(options); !flags.empty()) return fail(Error::Code::BadInput, fmt::format("{} of several modules: one at a time", flags));
+    SEAM_TRY(const planner::PlanOptions shared, plan_options(options.plan));
+    return plan_many(options.modules, options.compare, shared, common);
+  }
   SEAM_TRY(const planner::Planning planning, planned_here(options));
   if (!planning.planned) return kPass;  // stopped before
+  SEAM_TRY(const std::vector<report::CompilerModule> given, compared_with(options.compare, options.modules.front()));
+  SEAM_TRY(const std::vector<report::CompilerResult> compilers, report::compiler_results(given, planning.graph));
   const std::string text = planner::print_plan(planning.plan, planning.graph);
   if (!options.output.empty()) {
     if (const auto written = write_file(options.output, text); !written) return tl::unexpected(written.error());
@@ -109,12 +123,13 @@ Result<int> run(const Options& options, const Common& common) {
     SEAM_TRY(const std::string why, explained(options, planning));
     fmt::print("{}", why);
   } else if (common.format == Format::Json) {
-    fmt::print("{}\n", report::plan_json(planning.plan, planning.graph));
+    fmt::print("{}\n", report::plan_json(planning.plan, planning.graph, compilers));
   } else if (options.text) {
     fmt::print("{}", text);
   } else if (!common.quiet) {
-    SEAM_TRY(report::Table policies, table_of(planning));
+    SEAM_TRY(report::Table policies, table_of(planning, compilers));
     report::Document document{std::move(policies), kernels_of(planning)};
+    if (report::Table outside = outside_of(planning); !outside.rows.empty()) document.emplace_back(std::move(outside));
     fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document));
   }
   return kPass;
@@ -124,8 +139,9 @@ Result<int> run(const Options& options, const Common& common) {
 
 Run define_plan(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("module", options->module, "an HLO or .graph module")->required();
+  app.add_option("module", options->modules, "an HLO or .graph module; several: one row each")->required();
   add_plan_flags(app, options->plan);
+  add_compare_flag(app, options->compare);
   app.add_option("--plan", options->plan.plan_file, "take this .plan instead of making one: checked against the module");
   app.add_option("-o", options->output, "write the .plan here");
   app.add_flag("--text", options->text, "print the .plan itself");

@@ -103,9 +103,10 @@ Result<int> run(const Options& options, const Common& common) {
   SEAM_TRY(const graph::Graph module, open_module(options.module));
   SEAM_TRY(const Planned planned_module, planned(module, options.plan));
   SEAM_TRY(const auto compiler, codegen::Compiler::find());
+  const auto assembler = codegen::Assembler::find();  // optional: without it registers are unknown
   Progress bar(common.quiet || common.format == Format::Json);
   SEAM_TRY(const codegen::Program program, codegen::build(planned_module.graph, planned_module.plan, planned_module.options.device, *compiler,
-                                                          bar.stage("compiling kernels"), options.threads));
+                                                          bar.stage("compiling kernels"), options.threads, assembler ? assembler->get() : nullptr));
   std::vector<codegen::Verdict> verdicts;
   if (!options.no_kernels) {
     SEAM_TRY(verdicts, codegen::prove_all(program, {}, bar.stage("proving kernels"), options.threads));

@@ -3,13 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
+
+#include "json/verdicts.h"
 
 namespace seam::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 LaunchArgument argument_of(const codegen::Argument& argument, const graph::Computation& computation) {
   LaunchArgument out;
@@ -73,6 +72,7 @@ std::string kernel_json(const Optimized& optimized, const KernelView& kernel) {
       {"ptx_target", optimized.ptx_target == 0 ? Json() : Json(fmt::format("{}.{}", optimized.ptx_target / 10, optimized.ptx_target % 10))},
       {"launch", Json::parse(print_launch(launch_of(kernel)))},
       {"sha256", {{"cuda", verdict.cuda_sha256}, {"ptx", verdict.ptx_sha256}, {"ir", verdict.ir_sha256}}},
+      {"resources", json_of(kernel.built.resources)},
       {"bytes", {{"read", kernel.group.estimate.bytes_read}, {"written", kernel.group.estimate.bytes_written}, {"evidence", name(Evidence::Modelled)},
                  {"exact", kernel.group.estimate.exact}}},
       {"verdict", codegen::name(verdict.outcome())},

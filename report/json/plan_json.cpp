@@ -2,13 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
+#include "json/comparisons.h"
 
 namespace seam::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using graph::Op;
 
 std::string part_scheme(const planner::Part& part) {
@@ -71,7 +70,7 @@ std::string scheme_of(const planner::FusionGroup& group) {
   return "packing of " + list;
 }
 
-std::string plan_json(const planner::Plan& plan, const graph::Graph& graph) {
+std::string plan_json(const planner::Plan& plan, const graph::Graph& graph, std::span<const CompilerResult> compilers) {
   Json groups = Json::array(), vetoes = Json::array(), options = Json::object();
   for (const planner::ComputationPlan& one : plan.computations)
     for (const planner::FusionGroup& group : one.groups) groups.push_back(group_json(graph.computations[one.computation], one, group));
@@ -83,26 +82,18 @@ std::string plan_json(const planner::Plan& plan, const graph::Graph& graph) {
     vetoes.push_back({{"code", planner::name(veto.code)}, {"computation", computation.name}, {"ops", std::move(ops)}, {"numbers", std::move(numbers)}});
   }
   for (const auto& [key, value] : plan.options) options[key] = value;
-  const planner::Totals& t = plan.totals;
-  const Json out = {{"schema", "seam.plan/1"},
-                    {"module", plan.module},
-                    {"policy", plan.policy},
-                    {"device", plan.device},
-                    {"options", std::move(options)},
-                    {"totals",
-                     {{"kernels", t.kernels},
-                      {"library_calls", t.library_calls},
-                      {"copies", t.copies},
-                      {"bytes_read", t.bytes_read},
-                      {"bytes_written", t.bytes_written},
-                      {"floor_kernels", t.floor_kernels},
-                      {"floor_bytes", t.floor_bytes},
-                      {"ops", t.ops},
-                      {"fusable_ops", t.fusable_ops},
-                      {"fused_ops", t.fused_ops}}},
-                    {"groups", std::move(groups)},
-                    {"vetoes", std::move(vetoes)}};
-  return out.dump(1);
+  Json compare = Json::array();
+  for (const CompilerResult& result : compilers) compare.push_back(json_of(result));
+  return dumped({{"schema", "seam.plan/1"},
+                 {"module", plan.module},
+                 {"policy", plan.policy},
+                 {"device", plan.device},
+                 {"options", std::move(options)},
+                 {"totals", json_of(plan.totals)},
+                 {"compare", std::move(compare)},
+                 {"groups", std::move(groups)},
+                 {"outside", json_of(outside_kernels(plan, graph))},
+                 {"vetoes", std::move(vetoes)}});
 }
 
 }  // namespace seam::report

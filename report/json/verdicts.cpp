@@ -1,7 +1,10 @@
 #include "json/verdicts.h"
 
+#include <fmt/core.h>
+
 #include <cmath>
 
+#include "base/evidence.h"
 #include "report/validate_json.h"
 
 namespace seam::report {
@@ -16,6 +19,18 @@ Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); 
 std::string_view answer(Outcome outcome) { return codegen::name(outcome == Outcome::NotRun ? Outcome::Inconclusive : outcome); }
 
 }  // namespace
+
+Json json_of(const std::optional<codegen::Resources>& r) {
+  if (!r) return {};
+  return {{"registers", r->registers},
+          {"stack_bytes", r->stack_bytes},
+          {"spill_store_bytes", r->spill_store_bytes},
+          {"spill_load_bytes", r->spill_load_bytes},
+          {"static_shared_bytes", r->static_shared_bytes},
+          {"architecture", fmt::format("sm_{}", r->architecture)},
+          {"evidence", name(Evidence::Modelled)},
+          {"by", "ptxas"}};
+}
 
 Json json_of(const codegen::Verdict& verdict) {
   Json tiers = Json::object();
@@ -34,6 +49,7 @@ Json json_of(const codegen::Verdict& verdict) {
                      {"simulated", verdict.bytes_compared ? Json{{"read", verdict.bytes_read}, {"written", verdict.bytes_written}} : Json()}}},
           {"values", {{"compared", verdict.values_compared}, {"max_abs", finite(verdict.max_abs)}, {"max_rel", finite(verdict.max_rel)},
                       {"tolerance", finite(verdict.tolerance)}}},
+          {"resources", json_of(verdict.resources)},
           {"reports", verdict.reports}};
 }
 

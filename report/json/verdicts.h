@@ -9,6 +9,8 @@ namespace seam::report {
 
 using Json = nlohmann::ordered_json;
 
+/// null: unknown.
+[[nodiscard]] Json json_of(const std::optional<codegen::Resources>& resources);
 [[nodiscard]] Json json_of(const codegen::Verdict& verdict);
 [[nodiscard]] Json json_of(const codegen::ProgramCheck& check);
 [[nodiscard]] Json json_of(const std::vector<codegen::Verdict>& kernels, const codegen::ProgramCheck& program);

@@ -45,22 +45,33 @@ std::string bars(std::string_view title, const std::vector<Bar>& rows) {
   return out + "</div></figure>\n";
 }
 
-std::vector<const planner::Plan*> plans(const Optimized& o) {
-  std::vector<const planner::Plan*> out;
-  for (const char* policy : {"none", "xla2018"}) {
-    if (const planner::Plan* plan = o.baseline(policy); plan != nullptr && plan != o.plan.get()) out.push_back(plan);
-  }
-  out.push_back(o.plan.get());
+/// What stands side by side, the plan of this page last.
+struct Side {
+  std::string name;
+  std::int64_t kernels = 0, copies = 0, library_calls = 0;
+  std::int64_t read = 0, written = 0;
+  std::int64_t both = 0;  ///< read + written, where they are not known apart
+};
+
+Side side_of(const planner::Plan& plan) {
+  const planner::Totals& t = plan.totals;
+  return {plan.policy, t.kernels, t.copies, t.library_calls, t.bytes_read, t.bytes_written, 0};
+}
+
+std::vector<Side> sides(const Optimized& o) {
+  std::vector<Side> out;
+  for (const planner::Plan& plan : o.baselines) out.push_back(side_of(plan));
+  for (const CompilerResult& c : o.compilers) out.push_back({c.name, c.counts.kernels, c.counts.copies, c.counts.library_calls, 0, 0, c.counts.kernel_bytes});
+  out.push_back(side_of(*o.plan));
   return out;
 }
 
 std::string launch_bars(const Optimized& o) {
   std::vector<Bar> rows;
-  for (const planner::Plan* plan : plans(o)) {
-    const planner::Totals& t = plan->totals;
-    rows.push_back({plan->policy,
-                    {{"f-kernel", "kernels", static_cast<double>(t.kernels)}, {"f-copy", "copies", static_cast<double>(t.copies)}, {"f-library", "library calls", static_cast<double>(t.library_calls)}},
-                    fmt::format("{} + {} + {}", human_count(t.kernels), human_count(t.copies), human_count(t.library_calls))});
+  for (const Side& s : sides(o)) {
+    rows.push_back({s.name,
+                    {{"f-kernel", "kernels", static_cast<double>(s.kernels)}, {"f-copy", "copies", static_cast<double>(s.copies)}, {"f-library", "library calls", static_cast<double>(s.library_calls)}},
+                    fmt::format("{} + {} + {}", human_count(s.kernels), human_count(s.copies), human_count(s.library_calls))});
   }
   const planner::Totals& t = o.plan->totals;
   rows.push_back({"floor", {{"f-floor", "kernels and copies at least", static_cast<double>(t.floor_kernels)}, {"f-library", "library calls", static_cast<double>(t.library_calls)}},
@@ -70,11 +81,14 @@ std::string launch_bars(const Optimized& o) {
 
 std::string byte_bars(const Optimized& o) {
   std::vector<Bar> rows;
-  for (const planner::Plan* plan : plans(o)) {
-    const planner::Totals& t = plan->totals;
-    rows.push_back({plan->policy,
-                    {{"f-kernel", "read", static_cast<double>(t.bytes_read)}, {"f-copy", "written", static_cast<double>(t.bytes_written)}},
-                    fmt::format("{} + {}", human_bytes(static_cast<double>(t.bytes_read)), human_bytes(static_cast<double>(t.bytes_written)))});
+  for (const Side& s : sides(o)) {
+    if (s.both > 0) {
+      rows.push_back({s.name, {{"f-both", "read and written", static_cast<double>(s.both)}}, human_bytes(static_cast<double>(s.both))});
+      continue;
+    }
+    rows.push_back({s.name,
+                    {{"f-kernel", "read", static_cast<double>(s.read)}, {"f-copy", "written", static_cast<double>(s.written)}},
+                    fmt::format("{} + {}", human_bytes(static_cast<double>(s.read)), human_bytes(static_cast<double>(s.written)))});
   }
   const double floor = static_cast<double>(o.plan->totals.floor_bytes);
   rows.push_back({"floor", {{"f-floor", "read and written at least", floor}}, human_bytes(floor)});
@@ -92,13 +106,17 @@ std::string table(const Optimized& o) {
 }  // namespace
 
 std::string compare_section(const Optimized& o) {
-  std::string out = "<section id=\"compare\" class=\"panel\">\n<h2>Comparison</h2>\n<p>The same program by different rules, and the least that any stitcher could do while the library calls stay where they are.</p>\n";
+  std::string out = fmt::format(
+      "<section id=\"compare\" class=\"panel\">\n<h2>Comparison</h2>\n<p>The same program by different rules{}, and the least that any stitcher could do while the library calls stay where they are.</p>\n",
+      o.compilers.empty() ? "" : ", by a real compiler (counted in its optimized module, which names the row)");
   out += table(o);
   out += "<div>" + launch_bars(o) +
          "<ul class=\"legend\"><li><i style=\"background:var(--kernel)\"></i>kernels</li><li><i style=\"background:var(--copy)\"></i>copies</li><li><i style=\"background:var(--library)\"></i>library "
          "calls</li><li><i style=\"background:var(--floor)\"></i>floor</li></ul></div>\n";
   out += "<div>" + byte_bars(o) +
-         "<ul class=\"legend\"><li><i style=\"background:var(--kernel)\"></i>read</li><li><i style=\"background:var(--copy)\"></i>written</li><li><i style=\"background:var(--floor)\"></i>floor</li></ul></div>\n";
+         "<ul class=\"legend\"><li><i style=\"background:var(--kernel)\"></i>read</li><li><i style=\"background:var(--copy)\"></i>written</li>" +
+         (o.compilers.empty() ? "" : "<li><i style=\"background:var(--soft)\"></i>both, not known apart</li>") +
+         "<li><i style=\"background:var(--floor)\"></i>floor</li></ul></div>\n";
   return out + "</section>\n";
 }
 

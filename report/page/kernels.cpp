@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "page/parts.h"
 #include "report/launch.h"
+#include "report/machine_code.h"
 #include "report/origin.h"
 #include "report/render.h"
 
@@ -136,7 +137,7 @@ std::string cuda(const KernelView& k, bool included) {
   return fmt::format("<details class=\"more cuda\"><summary>CUDA text, {}</summary><pre tabindex=\"0\"><code>{}</code></pre></details>\n", count_of(std::ranges::count(text, '\n'), "line"), html_escape(text));
 }
 
-std::string card(const KernelView& k, bool with_cuda) {
+std::string card(const Optimized& o, const KernelView& k, bool with_cuda) {
   const planner::FusionGroup& g = k.group;
   std::size_t ops = 0;
   for (const OriginCount& origin : origins_of(k)) ops += origin.ops;
@@ -145,6 +146,7 @@ std::string card(const KernelView& k, bool with_cuda) {
                                 k.where.trips > 1 ? fmt::format(" &middot; {} times", human_count(k.where.trips)) : k.where.trips == 0 ? " &middot; times unknown" : "");
   out += fmt::format("<p class=\"note\">{} of {} threads{} &middot; level {}</p>\n", count_of(g.blocks(), "block"), g.threads,
                      g.shared_bytes() > 0 ? fmt::format(", {} of shared memory each", human_bytes(static_cast<double>(g.shared_bytes()))) : std::string(), g.level);
+  if (!k.built.ptx.empty()) out += fmt::format("<p class=\"note\">Machine code: {}</p>\n", html_escape(machine_code_of(o, k)));
   out += "<h3>Proof</h3>\n" + tiers(k.verdict);
   out += "<h3>Memory traffic</h3>\n" + to_html(byte_table(k));
   out += "<h3>What it computes</h3>\n" + ops_by_origin(k);
@@ -176,7 +178,7 @@ std::string kernels_section(const Optimized& o) {
                     "<div class=\"find\" hidden><input id=\"find\" type=\"search\" placeholder=\"Find a kernel, op or origin\" aria-label=\"Find a kernel, op or origin\"><button type=\"button\" id=\"all\">Open or close all</button>"
                     "<span id=\"found\" class=\"note\" role=\"status\"></span></div>\n";
   if (o.verdicts.empty()) out += "<p>This module holds nothing that could be stitched into a kernel.</p>\n";
-  for_each_kernel(o, [&](const KernelView& k) { out += card(k, with_cuda.contains(&k.built)); });
+  for_each_kernel(o, [&](const KernelView& k) { out += card(o, k, with_cuda.contains(&k.built)); });
   return out + "</section>\n";
 }
 

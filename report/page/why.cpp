@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "page/parts.h"
 #include "report/comparison.h"
+#include "report/machine_code.h"
 #include "report/render.h"
 
 namespace seam::report {
@@ -39,6 +40,7 @@ std::string honesty_section(const Optimized& o) {
                      count_of(static_cast<std::int64_t>(whole), "kernel"), human_count(static_cast<std::int64_t>(sampled)), sampled == 1 ? "its" : "their"));
   }
   item(fmt::format("<b>Inputs.</b> Each kernel was proven on {} made from seeds (ordinary numbers; positive ones; ones mixed with zeros, infinities, NaN and denormals), not on data of your job.", count_of(o.proving.input_sets, "input set")));
+  if (const std::string machine = machine_code_summary(o); !machine.empty()) item("<b>Machine code.</b> " + html_escape(machine.starts_with("Machine code: ") ? machine.substr(14) : machine));
   item("<b>Tiers.</b> The host build (4) and the GPU (5) were not run; their rows say so.");
   const codegen::ProgramCheck& program = o.run.check;
   std::string whole_program = "<b>Whole program:</b> " + badge(program.outcome) + " " + html_escape(program.reason);
@@ -68,7 +70,7 @@ std::string reproduce_section(const Optimized& o) {
     out += fmt::format("<pre>g++ -std=c++17 -O2 -I/usr/local/cuda/include kernels/{0}.repro.cpp -lcuda -o {0} &amp;&amp; ./{0}</pre>\n", html_escape(example));
   }
   out += "<p>That the files are still those that were proven:</p>\n<pre>seam validate --certificate certificate.json</pre>\n";
-  if (!o.compiler.empty()) out += "<p class=\"note\">PTX by " + html_escape(o.compiler) + ". Module (as .graph) SHA-256 " + o.module_sha256 + ".</p>\n";
+  if (!o.compiler.empty()) out += "<p class=\"note\">PTX by " + html_escape(o.compiler) + (o.assembler.empty() ? "" : ", registers and spills by " + html_escape(o.assembler)) + ". Module (as .graph) SHA-256 " + o.module_sha256 + ".</p>\n";
   return out + "</section>\n";
 }
 

@@ -57,9 +57,20 @@ codegen::Tier check_ir(const Built& built) {
   return {Outcome::Passed, fmt::format("{} of {} accesses proven in bounds by intervals", sound->proven, sound->accesses)};
 }
 
+/// A log that cannot be read leaves figures unknown; PTX that cannot be assembled is no kernel.
+void assemble(Built& built, Verdict& verdict, const Device& device, const Tools& tools) {
+  const auto assembled = codegen::assemble(built, device, *tools.compiler, *tools.assembler);
+  verdict.resources = built.resources;
+  if (assembled || assembled.error().code != Error::Code::BadInput) return;
+  verdict.ir = check_ir(built);
+  verdict.sim = {Outcome::Failed, one_line(assembled.error())};
+  built.module = nullptr;
+}
+
 }  // namespace
 
-void build_kernels(Optimized& out, const codegen::Compiler* compiler, std::string_view no_compiler, std::size_t threads, const Watch& watch) {
+void build_kernels(Optimized& out, const Tools& tools, std::size_t threads, const Watch& watch) {
+  const codegen::Compiler* compiler = tools.compiler.get();
   const planner::Plan& plan = *out.plan;
   out.program.graph = out.graph.get();
   out.program.plan = out.plan.get();
@@ -108,11 +119,13 @@ void build_kernels(Optimized& out, const codegen::Compiler* compiler, std::strin
     if (built.ir.empty()) return;
     if (compiler == nullptr) {
       verdict.ir = check_ir(built);
-      verdict.sim.detail = verdict.values.detail = std::string(no_compiler);
+      verdict.sim.detail = verdict.values.detail = tools.no_compiler;
     } else if (!watch.cancelled()) {
       if (const auto compiled = codegen::compile(built, out.options.device, *compiler); !compiled) {
         verdict.ir = check_ir(built);
         verdict.sim = {Outcome::Failed, one_line(compiled.error())};
+      } else if (tools.assembler != nullptr) {
+        assemble(built, verdict, out.options.device, tools);
       }
       if (!built.ptx.empty()) verdict.ptx_sha256 = sha256(built.ptx);
     } else {

@@ -48,6 +48,32 @@ Result<void> plan_all(Optimized& out, const OptimizeRequest& request) {
   return {};
 }
 
+/// Compiler and assembler, and what their absence or age means for the result.
+Tools find_tools(Optimized& out, const OptimizeRequest& request) {
+  Tools tools;
+  const auto compiler = request.find_compiler();
+  if (!compiler) {
+    tools.no_compiler = compiler.error().message;
+    out.warnings.push_back({"no-compiler", tools.no_compiler});
+    return tools;
+  }
+  tools.compiler = *compiler;
+  const Device& device = request.options.device;
+  out.compiler = tools.compiler->version();
+  out.ptx_target = tools.compiler->target(device.compute_major, device.compute_minor);
+  if (out.ptx_target != device.compute_major * 10 + device.compute_minor) {
+    out.warnings.push_back({"ptx-target", fmt::format("{} no longer knows compute capability {}.{}: the PTX is for {}.{} and later. It is proven here, but will not load on a {}; an older toolkit makes one that does.",
+                                                      out.compiler, device.compute_major, device.compute_minor, out.ptx_target / 10, out.ptx_target % 10, device.name)});
+  }
+  if (const auto assembler = request.find_assembler()) {
+    tools.assembler = *assembler;
+    out.assembler = tools.assembler->version();
+  } else {
+    out.warnings.push_back({"no-assembler", assembler.error().message});
+  }
+  return tools;
+}
+
 }  // namespace
 
 Result<Optimized> optimize(const OptimizeRequest& request, const Observer& observer) {
@@ -60,23 +86,13 @@ Result<Optimized> optimize(const OptimizeRequest& request, const Observer& obser
   out.proving = request.proving;
   SEAM_TRY(graph::Graph graph, read(request, out.seconds));
   out.graph = std::make_unique<const graph::Graph>(std::move(graph));
+  SEAM_TRY(out.compilers, compiler_results(request.compilers, *out.graph));
   out.module_sha256 = sha256(graph::print_graph(*out.graph));
   (void)watch.stage("planning");
   SEAM_DO(plan_all(out, request));
 
-  const auto compiler = request.find_compiler();
-  if (compiler) {
-    const Device& device = request.options.device;
-    out.compiler = (*compiler)->version();
-    out.ptx_target = (*compiler)->target(device.compute_major, device.compute_minor);
-    if (out.ptx_target != device.compute_major * 10 + device.compute_minor) {
-      out.warnings.push_back({"ptx-target", fmt::format("{} no longer knows compute capability {}.{}: the PTX is for {}.{} and later. It is proven here, but will not load on a {}; an older toolkit makes one that does.",
-                                                        out.compiler, device.compute_major, device.compute_minor, out.ptx_target / 10, out.ptx_target % 10, device.name)});
-    }
-  } else {
-    out.warnings.push_back({"no-compiler", compiler.error().message});
-  }
-  build_kernels(out, compiler ? compiler->get() : nullptr, compiler ? "" : compiler.error().message, request.threads, watch);
+  const Tools tools = find_tools(out, request);
+  build_kernels(out, tools, request.threads, watch);
   if (request.prove) {
     {
       const Stopwatch proving(out.seconds.prove);

@@ -14,8 +14,14 @@ class Watch {
   const Observer& observer_;
 };
 
-/// Kernel IR and CUDA text of every group, then PTX where a compiler was found. Failures become verdicts.
-void build_kernels(Optimized& out, const codegen::Compiler* compiler, std::string_view no_compiler, std::size_t threads, const Watch& watch);
+/// What was found on this machine; null: nothing.
+struct Tools {
+  std::shared_ptr<const codegen::Compiler> compiler;
+  std::string no_compiler;  ///< why not
+  std::shared_ptr<const codegen::Assembler> assembler;
+};
+/// Kernel IR and CUDA text of every group, then PTX where a compiler was found, and its resources where an assembler was. Failures become verdicts.
+void build_kernels(Optimized& out, const Tools& tools, std::size_t threads, const Watch& watch);
 /// Tiers 1 to 3 of every kernel that has PTX.
 void prove_kernels(Optimized& out, std::size_t threads, const Watch& watch);
 /// The whole planned program against the reference evaluator, where the request's budgets allow it.

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "report/comparison.h"
+#include "report/machine_code.h"
 
 namespace seam::report {
 namespace {
@@ -86,16 +87,17 @@ Table veto_table(const Optimized& o, std::size_t most) {
 Table kernel_table(const Optimized& o) {
   Table table{"Kernels",
               {{"kernel", "kernel"}, {"level", "level", Unit::Count}, {"ops", "ops", Unit::Count}, {"blocks", "blocks", Unit::Count}, {"threads", "threads", Unit::Count},
-               {"shared", "shared", Unit::Bytes}, {"bytes", "bytes", Unit::Bytes, Evidence::Modelled}, {"run", "blocks run", Unit::Count}, {"seconds", "proved in", Unit::Seconds}, {"verdict", "verdict"}},
+               {"shared", "shared", Unit::Bytes}, {"registers", "registers", Unit::Count, Evidence::Modelled}, {"spilled", "spilled", Unit::Bytes, Evidence::Modelled}, {"bytes", "bytes", Unit::Bytes, Evidence::Modelled}, {"run", "blocks run", Unit::Count}, {"seconds", "proved in", Unit::Seconds}, {"verdict", "verdict"}},
               {},
               {}};
   std::size_t number = 0;
   for_each_kernel(o, [&](const KernelView& k) {
     const Cell seconds = o.prove_seconds.empty() ? Cell(Blank{}) : Cell(o.prove_seconds[number++]);
+    const std::optional<codegen::Resources>& r = k.built.resources;
     std::int64_t ops = 0;
     for (const planner::Part& part : k.group.parts) ops += static_cast<std::int64_t>(part.ops.size());
-    table.rows.push_back({k.verdict.kernel, std::int64_t{k.group.level}, ops, k.group.blocks(), std::int64_t{k.group.threads}, k.group.shared_bytes(),
-                          k.group.estimate.bytes_read + k.group.estimate.bytes_written, static_cast<std::int64_t>(k.verdict.blocks_run), seconds, std::string(codegen::name(k.verdict.outcome()))});
+    table.rows.push_back({k.verdict.kernel, std::int64_t{k.group.level}, ops, k.group.blocks(), std::int64_t{k.group.threads}, k.group.shared_bytes(), r ? Cell(std::int64_t{r->registers}) : Cell(Unknown{}),
+                          r ? Cell(r->spill_store_bytes + r->spill_load_bytes) : Cell(Unknown{}), k.group.estimate.bytes_read + k.group.estimate.bytes_written, static_cast<std::int64_t>(k.verdict.blocks_run), seconds, std::string(codegen::name(k.verdict.outcome()))});
   });
   return table;
 }
@@ -108,6 +110,7 @@ Document summary(const Optimized& optimized, int more) {
   out.emplace_back(Paragraph{headline(optimized)});
   out.emplace_back(comparison(optimized));
   out.emplace_back(Paragraph{proof(optimized)});
+  if (std::string machine = machine_code_summary(optimized); !machine.empty()) out.emplace_back(Paragraph{std::move(machine)});
   if (Table table = failures(optimized); !table.rows.empty()) out.emplace_back(std::move(table));
   if (Table table = veto_table(optimized, more > 0 ? 100 : 5); !table.rows.empty()) out.emplace_back(std::move(table));
   if (more > 0) out.emplace_back(kernel_table(optimized));

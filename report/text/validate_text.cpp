@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "report/optimized.h"
 #include "report/render.h"
 #include "report/validate_json.h"
@@ -22,11 +24,17 @@ std::string because(const Verdict& verdict) {
 }
 
 Table kernel_table(const std::vector<Verdict>& kernels) {
-  Table table{"Kernels", {{"name", "kernel"}, {"verdict", "verdict"}, {"ir", "ir"}, {"sim", "sim"}, {"values", "values"}, {"host", "host"}, {"gpu", "gpu"}, {"detail", "because"}}, {}, {}};
+  Table table{"Kernels", {{"name", "kernel"}, {"verdict", "verdict"}, {"ir", "ir"}, {"sim", "sim"}, {"values", "values"}, {"host", "host"}, {"gpu", "gpu"},
+               {"registers", "registers", Unit::Count, Evidence::Modelled}, {"spilled", "spilled", Unit::Bytes, Evidence::Modelled}, {"detail", "because"}}, {}, {}};
   for (const Verdict& v : kernels) {
     const auto said = [](Outcome outcome) { return Cell(std::string(codegen::name(outcome))); };
-    table.rows.push_back({v.kernel, said(v.outcome()), said(v.ir.outcome), said(v.sim.outcome), said(v.values.outcome), said(v.host.outcome), said(v.gpu.outcome), because(v)});
+    const Cell registers = v.resources ? Cell(std::int64_t{v.resources->registers}) : Cell(Unknown{});
+    const Cell spilled = v.resources ? Cell(v.resources->spill_store_bytes + v.resources->spill_load_bytes) : Cell(Unknown{});
+    table.rows.push_back({v.kernel, said(v.outcome()), said(v.ir.outcome), said(v.sim.outcome), said(v.values.outcome), said(v.host.outcome), said(v.gpu.outcome), registers, spilled, because(v)});
   }
+  const auto known = std::ranges::find_if(kernels, [](const Verdict& v) { return v.resources.has_value(); });
+  table.notes.push_back(known == kernels.end() ? "registers and spills: unknown, no nvJitLink was found (seam doctor)"
+                                               : fmt::format("registers a thread and bytes spilled (stores and loads in the code): what ptxas says of the machine code for sm_{}", known->resources->architecture));
   return table;
 }
 

@@ -1,12 +1,16 @@
 #pragma once
-/// The table that answers "what did it bring": policies side by side on one module, down to the floors.
+/// The table that answers "what did it bring": policies and real compilers side by side on one module, down to the floors.
+#include <span>
+
+#include "report/compiler_result.h"
 #include "report/optimized.h"
 #include "report/table.h"
 
 namespace seam::report {
 
-/// One row per policy and one for the floor. Counts are dynamic (times trips of loops); kernels, copies and library calls are never mixed in one column
-/// without its sum saying so.
+/// One row per baseline, per compiler's result, for the plan, and one for its floor. Counts are dynamic (times trips of loops); kernels, copies and
+/// library calls are never mixed in one column without its sum saying so.
+[[nodiscard]] Table comparison(const planner::Plan& plan, const graph::Graph& graph, std::span<const planner::Plan> baselines, std::span<const CompilerResult> compilers);
 [[nodiscard]] Table comparison(const Optimized& optimized);
 /// Where the time of this run of Seam went.
 [[nodiscard]] Table time_table(const Optimized& optimized);

@@ -18,8 +18,12 @@ struct OptimizeRequest {
   bool prove = true;
   std::size_t threads = 0;          ///< 0 = all cores
   std::vector<std::string> compare = {"none", "xla2018"};
+  /// Optimized modules of the same program, to be counted beside the plan.
+  std::vector<CompilerModule> compilers;
   /// Where the compiler comes from; a machine without one still gets plan and CUDA text.
   std::function<Result<std::shared_ptr<const codegen::Compiler>>()> find_compiler = codegen::Compiler::find;
+  /// And the assembler; without one, registers and spills are unknown.
+  std::function<Result<std::shared_ptr<const codegen::Assembler>>()> find_assembler = codegen::Assembler::find;
   /// The whole program is run where its values and its work are no more than this.
   std::int64_t program_bytes = 64'000'000;
   double program_flops = 4e8;
@@ -33,7 +37,7 @@ struct Observer {
   std::function<bool()> cancelled;
 };
 
-/// Errors: the module cannot be read or planned. A kernel that cannot be lowered, compiled or proven is in the verdicts.
+/// Errors: the module cannot be read or planned, or what is to be compared is no optimized module. A kernel that cannot be lowered, compiled or proven is in the verdicts.
 [[nodiscard]] Result<Optimized> optimize(const OptimizeRequest& request, const Observer& observer = {});
 
 }  // namespace seam::report

@@ -11,6 +11,7 @@
 #include "codegen/prove.h"
 #include "graph/graph.h"
 #include "planner/planner.h"
+#include "report/compiler_result.h"
 
 namespace seam::report {
 
@@ -44,12 +45,14 @@ struct Optimized {
   std::unique_ptr<const graph::Graph> graph;
   std::unique_ptr<const planner::Plan> plan;
   std::vector<planner::Plan> baselines;     ///< other policies on the same graph, for comparison
+  std::vector<CompilerResult> compilers;    ///< what real compilers made of the same program
   codegen::Program program;                 ///< kernels that could not be lowered or compiled have no PTX
   codegen::ProveOptions proving;
   std::vector<codegen::Verdict> verdicts;   ///< one per kernel, in plan order
   std::vector<double> prove_seconds;        ///< by kernel; empty if nothing was proven
   ProgramRun run;
   std::string compiler;                     ///< empty: there was none
+  std::string assembler;                    ///< empty: there was none, or nothing for it to do
   int ptx_target = 0;                       ///< what the PTX really targets, 10 * major + minor; later than the device's if the compiler no longer knows that
   std::vector<Notice> warnings;
   bool cancelled = false;                   ///< stopped by the user; what is missing is "not run" in the verdicts

@@ -1,12 +1,14 @@
 #pragma once
 /// A plan as JSON: "schema": "seam.plan/1". Printed by `seam plan --format json` and part of `seam optimize`.
+#include <span>
 #include <string>
 
 #include "graph/graph.h"
 #include "planner/plan.h"
+#include "report/compiler_result.h"
 
 namespace seam::report {
-[[nodiscard]] std::string plan_json(const planner::Plan& plan, const graph::Graph& graph);
+[[nodiscard]] std::string plan_json(const planner::Plan& plan, const graph::Graph& graph, std::span<const CompilerResult> compilers = {});
 
 /// How values travel inside a kernel: "thread" (registers), "warp" (shuffles), "block" (shared memory), several parts side by side as
 /// "packing of thread, block".

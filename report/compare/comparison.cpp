@@ -11,13 +11,24 @@
 namespace seam::report {
 namespace {
 
-std::vector<Cell> row_of(const std::string& policy, const planner::Totals& t) {
-  return {policy, t.kernels, t.copies, t.kernels + t.copies, t.library_calls, t.kernels + t.copies + t.library_calls, t.bytes_read, t.bytes_written, t.bytes_read + t.bytes_written};
+std::vector<Cell> row_of(const planner::Plan& plan) {
+  const planner::Totals& t = plan.totals;
+  return {plan.policy, t.kernels, t.copies, t.kernels + t.copies, t.library_calls, t.kernels + t.copies + t.library_calls, t.bytes_read, t.bytes_written, t.bytes_read + t.bytes_written};
+}
+
+std::vector<Cell> row_of(const CompilerResult& result) {
+  const analyzer::LaunchCounts& c = result.counts;
+  return {result.name, c.kernels, c.copies, c.kernels + c.copies, c.library_calls, c.kernels + c.copies + c.library_calls, Unknown{}, Unknown{}, c.kernel_bytes};
+}
+
+std::vector<Cell> floor_of(const planner::Plan& plan) {
+  const planner::Totals& t = plan.totals;
+  return {std::string("floor"), Blank{}, Blank{}, t.floor_kernels, t.library_calls, t.floor_kernels + t.library_calls, Blank{}, Blank{}, t.floor_bytes};
 }
 
 }  // namespace
 
-Table comparison(const Optimized& optimized) {
+Table comparison(const planner::Plan& plan, const graph::Graph& graph, std::span<const planner::Plan> baselines, std::span<const CompilerResult> compilers) {
   Table table{"Policies on this module",
               {{"policy", "policy"},
                {"kernels", "kernels", Unit::Count},
@@ -30,18 +41,26 @@ Table comparison(const Optimized& optimized) {
                {"bytes", "read + written", Unit::Bytes, Evidence::Modelled}},
               {},
               {}};
-  for (const char* policy : {"none", "xla2018"}) {
-    const planner::Plan* plan = optimized.baseline(policy);
-    if (plan != nullptr && plan != optimized.plan.get()) table.rows.push_back(row_of(policy, plan->totals));
-  }
-  const planner::Totals& ours = optimized.plan->totals;
-  table.rows.push_back(row_of(optimized.plan->policy, ours));
-  table.rows.push_back({std::string("floor"), Blank{}, Blank{}, ours.floor_kernels, ours.library_calls, ours.floor_kernels + ours.library_calls, Blank{}, Blank{}, ours.floor_bytes});
+  for (const planner::Plan& baseline : baselines) table.rows.push_back(row_of(baseline));
+  for (const CompilerResult& result : compilers) table.rows.push_back(row_of(result));
+  table.rows.push_back(row_of(plan));
+  table.rows.push_back(floor_of(plan));
   table.notes.emplace_back(
       "Counts are what runs, loops times their trips; bytes are what kernels read and write in memory. none = one kernel per op. xla2018 = XLA's fusion rules of 2018, re-implemented. floor = the least "
       "that any stitcher could do that keeps these library calls.");
+  if (!compilers.empty()) {
+    table.notes.emplace_back(
+        "Rows named like files are what a real compiler made of the program, counted in its optimized module; bytes of its kernels are operands and results once per launch. Work that it moved into library "
+        "calls is not in its kernels: both sums are shown.");
+  }
+  for (const CompilerResult& result : compilers)
+    for (const std::string& note : result.notes) table.notes.push_back(result.name + ": " + note + ".");
+  for (const planner::ComputationPlan& one : plan.computations)
+    if (one.trips == 0) table.notes.push_back(fmt::format("How often {} runs depends on data: counted once.", graph.computations[one.computation].name));
   return table;
 }
+
+Table comparison(const Optimized& optimized) { return comparison(*optimized.plan, *optimized.graph, optimized.baselines, optimized.compilers); }
 
 Table time_table(const Optimized& optimized) {
   const Seconds& s = optimized.seconds;

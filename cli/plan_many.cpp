@@ -1,0 +1,82 @@
+#include "plan_many.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <optional>
+
+#include "base/parallel.h"
+#include "compare.h"
+#include "module.h"
+#include "planner/pipeline.h"
+#include "progress.h"
+#include "report/module_table.h"
+#include "report/render.h"
+
+namespace seam::cli {
+namespace {
+
+constexpr std::size_t kWidth = 140;  // names of modules are worth more than eighty columns
+
+Result<report::ModuleRow> row_of(const std::string& file, const std::vector<std::string>& compare, const planner::PlanOptions& options, const std::vector<std::string>& policies) {
+  SEAM_TRY(const graph::Graph module, open_module(file));
+  SEAM_TRY(const auto compilers, compared_if_there(compare, file));
+  return during(fmt::format("planning {}", file), report::module_row(std::filesystem::path(file).stem().string(), module, options, policies, compilers));
+}
+
+/// A pattern that names the same file for all modules, or none at all, is a slip.
+Result<void> check_patterns(const std::vector<std::string>& compare, const report::ModuleTable& table) {
+  for (std::size_t c = 0; c < compare.size(); ++c) {
+    const bool any = std::ranges::any_of(table.rows, [&](const report::ModuleRow& row) { return row.compilers[c].has_value(); });
+    if (!any) return fail(Error::Code::NotFound, fmt::format("--compare {}: there is such a file for none of the modules", compare[c]));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> policies_with_last(const std::string& last) {
+  std::vector<std::string> out;
+  const std::vector<planner::PolicyInfo> best_first = planner::policy_list();
+  for (auto policy = best_first.rbegin(); policy != best_first.rend(); ++policy)
+    if (policy->name != last) out.emplace_back(policy->name);
+  out.push_back(last);
+  return out;
+}
+
+Result<int> plan_many(const std::vector<std::string>& modules, const std::vector<std::string>& compare, const planner::PlanOptions& options, const Common& common) {
+  for (const std::string& pattern : compare) {
+    if (pattern.find("{}") == std::string::npos) {
+      return fail(Error::Code::BadInput, fmt::format("--compare {}: for several modules it needs a {{}} where their names differ, as in '{{}}.h100.library.hlo'", pattern));
+    }
+  }
+  report::ModuleTable table{std::string(options.device.name), policies_with_last(options.policy), headings(compare), {}};
+  table.rows.resize(modules.size());
+  std::vector<std::optional<Error>> errors(modules.size());
+  Progress bar(common.quiet || common.format == Format::Json);
+  const auto planned = bar.stage("planning");
+  std::atomic<std::size_t> done{0};
+  parallel_for(modules.size(), 0, [&](std::size_t i) {
+    if (auto row = row_of(modules[i], compare, options, table.policies)) {
+      table.rows[i] = *std::move(row);
+    } else {
+      errors[i] = std::move(row).error();
+    }
+    if (planned) planned(++done, modules.size());
+  });
+  bar.done();
+  for (std::optional<Error>& error : errors)
+    if (error) return tl::unexpected(*std::move(error));
+  SEAM_DO(check_patterns(compare, table));
+  if (common.format == Format::Json) {
+    fmt::print("{}\n", report::module_table_json(table));
+  } else {
+    const report::Table rows = report::to_table(table);
+    fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(rows) : report::to_text(rows, kWidth));
+  }
+  return kPass;
+}
+
+}  // namespace seam::cli

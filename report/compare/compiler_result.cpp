@@ -1,0 +1,86 @@
+#include "report/compiler_result.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "analyzer/floor.h"
+#include "graph/text.h"
+
+namespace seam::report {
+namespace {
+
+void leaves(const graph::Shape& shape, std::vector<const graph::Shape*>& out) {
+  if (!shape.is_tuple) return out.push_back(&shape);
+  for (const graph::Shape& element : shape.elements) leaves(element, out);
+}
+
+/// Parameters, then results, tuples flattened.
+std::vector<const graph::Shape*> signature(const graph::Graph& module) {
+  const graph::Computation& entry = module.entry_computation();
+  std::vector<const graph::Shape*> shapes;
+  for (const Id<graph::Op> parameter : entry.parameters) leaves(entry.ops[parameter].shape, shapes);
+  leaves(entry.ops[entry.root].shape, shapes);
+  return shapes;
+}
+
+bool same_signature(const graph::Graph& a, const graph::Graph& b) {
+  return std::ranges::equal(signature(a), signature(b), [](const graph::Shape* x, const graph::Shape* y) { return same_type(*x, *y); });
+}
+
+/// Layouts in tiles are a TPU's; its launches are not ours to count.
+bool has_tiles(const graph::Graph& module) {
+  return std::ranges::any_of(signature(module), [](const graph::Shape* shape) { return shape->layout_suffix.find("T(") != std::string::npos; });
+}
+
+/// Products that stand outside any fusion: a GPU compiler leaves none, each is a library call or inside a fusion.
+std::int64_t bare_products(const graph::Graph& module) {
+  return std::ranges::count_if(module.entry_computation().ops, [](const graph::Op& op) { return graph::op_class(op.opcode) == graph::OpClass::Contraction; });
+}
+
+Result<void> check_optimized(const graph::Graph& module, std::string_view file) {
+  if (!module.is_scheduled) {
+    return fail(Error::Code::BadInput,
+                fmt::format("{}: this module is not optimized (no is_scheduled=true in its first line), so what it launches is not known; with --xla_dump_to the optimized one is named …after_optimizations.txt", file));
+  }
+  if (has_tiles(module)) return fail(Error::Code::BadInput, fmt::format("{}: this module was optimized for a TPU (tiled layouts): it has no GPU launches to count", file));
+  return {};
+}
+
+}  // namespace
+
+Result<CompilerResult> compiler_result(const CompilerModule& given, const graph::Graph& program) {
+  SEAM_TRY(const graph::Graph module, graph::read_graph(given.text, given.file));
+  SEAM_DO(check_optimized(module, given.file));
+  CompilerResult out;
+  out.name = std::filesystem::path(given.file).stem().string();
+  out.counts = analyzer::count_launches(module);
+  out.roof_floor = analyzer::roof_floor(module, analyzer::load_in_optimized).kernels;
+  if (const std::int64_t loops = out.counts.loops_of_unknown_length; loops > 0) {
+    out.notes.push_back(fmt::format("{} of its loops {} not say how often {}: one trip is counted", loops, loops == 1 ? "does" : "do", loops == 1 ? "it runs" : "they run"));
+  }
+  if (const std::int64_t bare = bare_products(module); bare > 0) {
+    out.notes.push_back(fmt::format("{} product{} outside fusions and library calls, which a compiler for GPUs leaves nowhere: counted as kernels", bare, bare == 1 ? " stands" : "s stand"));
+  }
+  if (!same_signature(module, program)) {
+    out.notes.emplace_back("its parameters or results are not this module's: another program, or one partitioned over several devices");
+  }
+  return out;
+}
+
+Result<std::vector<CompilerResult>> compiler_results(std::span<const CompilerModule> modules, const graph::Graph& program) {
+  std::vector<CompilerResult> out;
+  for (const CompilerModule& module : modules) {
+    SEAM_TRY(CompilerResult result, compiler_result(module, program));
+    out.push_back(std::move(result));
+  }
+  std::map<std::string, std::size_t> uses;
+  for (const CompilerResult& result : out) ++uses[result.name];
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (uses[out[i].name] > 1) out[i].name = modules[i].file;
+  return out;
+}
+
+}  // namespace seam::report

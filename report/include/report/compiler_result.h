@@ -1,0 +1,32 @@
+#pragma once
+/// What a real compiler made of the same program: its optimized module, counted, to stand beside our plans. It is called by the name
+/// of its file: Seam reads what is there and does not guess which compiler wrote it.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyzer/count.h"
+#include "graph/graph.h"
+
+namespace seam::report {
+
+struct CompilerResult {
+  std::string name;                ///< of the file, without folders and ending; the whole path where two would be called the same
+  analyzer::LaunchCounts counts;
+  std::int64_t roof_floor = 0;     ///< between its own library calls, which need not be ours
+  std::vector<std::string> notes;  ///< what a reader must know before comparing, one sentence each
+  friend bool operator==(const CompilerResult&, const CompilerResult&) = default;
+};
+
+/// A module as read from its file.
+struct CompilerModule {
+  std::string text, file;
+};
+
+/// It must be a module after optimization for a GPU: BadInput says why it is not one, and which file to give instead. A module whose
+/// parameters or results differ from `program`'s is taken, with a note: it may be another program, or one partitioned over devices.
+[[nodiscard]] Result<CompilerResult> compiler_result(const CompilerModule& module, const graph::Graph& program);
+/// In their order, no two of the same name.
+[[nodiscard]] Result<std::vector<CompilerResult>> compiler_results(std::span<const CompilerModule> modules, const graph::Graph& program);
+
+}  // namespace seam::report
