@@ -35,6 +35,15 @@ bool has_tiles(const graph::Graph& module) {
   return std::ranges::any_of(signature(module), [](const graph::Shape* shape) { return shape->layout_suffix.find("T(") != std::string::npos; });
 }
 
+/// Work split over threads, or oneDNN: XLA's CPU compiler.
+bool for_cpu(const graph::Graph& module) {
+  return std::ranges::any_of(module.computations, [](const graph::Computation& computation) {
+    return std::ranges::any_of(computation.ops, [](const graph::Op& op) {
+      return op.attributes.backend_config.find("outer_dimension_partitions") != std::string::npos || op.attributes.custom_call_target.starts_with("__onednn");
+    });
+  });
+}
+
 /// Products that stand outside any fusion: a GPU compiler leaves none, each is a library call or inside a fusion.
 std::int64_t bare_products(const graph::Graph& module) {
   return std::ranges::count_if(module.entry_computation().ops, [](const graph::Op& op) { return graph::op_class(op.opcode) == graph::OpClass::Contraction; });
@@ -46,6 +55,7 @@ Result<void> check_optimized(const graph::Graph& module, std::string_view file) 
                 fmt::format("{}: this module is not optimized (no is_scheduled=true in its first line), so what it launches is not known; with --xla_dump_to the optimized one is named …after_optimizations.txt", file));
   }
   if (has_tiles(module)) return fail(Error::Code::BadInput, fmt::format("{}: this module was optimized for a TPU (tiled layouts): it has no GPU launches to count", file));
+  if (for_cpu(module)) return fail(Error::Code::BadInput, fmt::format("{}: this module was optimized for a CPU: it has no GPU launches to count", file));
   return {};
 }
 

@@ -118,6 +118,41 @@ TEST_F(CommandLine, CtrlCLeavesValidFiles) {
   }
 }
 
+TEST_F(CommandLine, PlanStandsBesideARealCompilersModule) {
+  const std::string real = std::string(SEAM_UNPACKED) + "/real/optimized/";
+  const Ran ran = seam({"plan", "--compare", real + "lr.step.h100.library.hlo", module("lr.step.hlo"), "--compare", real + "{}.v100.library.hlo", "--format", "json"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const Json json = valid(ran, "seam.plan.schema.json");
+  ASSERT_EQ(json["compare"].size(), 2U);
+  EXPECT_EQ(json["compare"][0]["name"], "lr.step.h100.library");
+  EXPECT_EQ(json["compare"][0]["kernels"], 7);
+  EXPECT_EQ(json["compare"][0]["library_calls"], 2);
+  EXPECT_EQ(json["compare"][0]["bytes"]["kernels"], 126252);
+  EXPECT_EQ(json["compare"][1]["kernels"], 8);
+  const Ran text = seam({"plan", module("lr.step.hlo"), "--compare", real + "lr.step.h100.library.hlo"});
+  EXPECT_NE(text.out.find("\nlr.step.h100.library        7       0                 7              2             9  unknown  unknown          126 kB\n"), std::string::npos) << text.out;
+  const Ran before = seam({"plan", module("lr.step.hlo"), "--compare", module("lr.step.hlo")});
+  EXPECT_EQ(before.exit, 2);
+  EXPECT_NE(before.err.find("lr.step.hlo: this module is not optimized"), std::string::npos) << before.err;
+  EXPECT_EQ(seam({"optimize", module("lr.step.hlo"), "--compare", module("lr.step.hlo")}).exit, 2);
+  EXPECT_EQ(seam({"plan", module("lr.step.hlo"), "--compare", "/nonexistent.hlo"}).exit, 2);
+  EXPECT_EQ(seam({"plan", module("lr.step.hlo"), "--ptx", "x"}).exit, 2) << "not part of this version";
+}
+
+TEST_F(CommandLine, PlanOfSeveralModulesTakesOnlyWhatSpeaksOfAll) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--text"}, {"--dot"}, {"-o", "x.plan"}, {"--explain"}, {"--compare", "x.hlo"}, {"--compare", "/nonexistent/{}.hlo"}, {"/nonexistent.hlo"}}) {
+    std::vector<std::string> all = {"plan", module("lr.step.hlo"), module("w2v.dense.hlo")};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ran ran = seam(all);
+    EXPECT_EQ(ran.exit, 2) << more[0];
+    EXPECT_EQ(ran.out, "") << more[0];
+    EXPECT_NE(ran.err, "") << more[0];
+  }
+  const Ran both = seam({"plan", module("w2v.dense.hlo"), module("lr.step.hlo"), "--policy", "xla2018"});
+  EXPECT_EQ(both.exit, 0) << both.err;
+  EXPECT_LT(both.out.find("w2v.dense"), both.out.find("lr.step")) << "in the order given";
+}
+
 TEST_F(CommandLine, EveryCommandsJsonFollowsItsSchema) {
   valid(seam({"plan", module("lr.step.hlo"), "--format", "json"}), "seam.plan.schema.json");
   valid(seam({"import", module("lr.step.hlo"), "--format", "json"}), "seam.import.schema.json");

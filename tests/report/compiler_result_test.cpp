@@ -74,6 +74,14 @@ TEST(CompilerResult, OneForATpuIsRefused) {
   EXPECT_NE(result.error().message.find("TPU"), std::string::npos) << result.error().message;
 }
 
+TEST(CompilerResult, OneForACpuIsRefused) {
+  for (const char* op : {"  c = f32[64,64]{1,0} negate(y), backend_config={\"outer_dimension_partitions\":[\"4\"]}\n", "  c = f32[64,64]{1,0} custom-call(y, y), custom_call_target=\"__onednn$matmul\"\n"}) {
+    const auto result = result_of(optimized(", is_scheduled=true", op));
+    ASSERT_FALSE(result) << op;
+    EXPECT_NE(result.error().message.find("CPU"), std::string::npos) << result.error().message;
+  }
+}
+
 TEST(CompilerResult, SaysWhatLimitsTheComparison) {
   const auto noted = [](const std::string& text, const std::string& what) {
     const auto result = result_of(text);
