@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -148,12 +149,14 @@ bool moves_only(Opcode opcode) {
 
 bool one_array_reduce(const graph::Op& op) { return op.opcode == Opcode::Reduce && op.operands.size() == 2; }
 
+bool one_array_scatter(const graph::Op& op) { return op.opcode == Opcode::Scatter && op.operands.size() == 3; }
+
 /// Ops whose operands must be known as a whole.
 bool needs_all(const graph::Op& op) {
   if (op.opcode == Opcode::Reduce) return op.operands.size() != 2;
   return graph::op_class(op.opcode) != graph::OpClass::Elementwise && !moves_only(op.opcode) && op.opcode != Opcode::Pad &&
          op.opcode != Opcode::Concatenate && op.opcode != Opcode::DynamicUpdateSlice && op.opcode != Opcode::Dot &&
-         op.opcode != Opcode::Iota && op.opcode != Opcode::Constant;
+         op.opcode != Opcode::Iota && op.opcode != Opcode::Constant && !one_array_scatter(op);
 }
 
 /// Whether values are rounded on the way to a sum or product of many terms; a maximum is exact.
@@ -260,7 +263,11 @@ Result<Value> Demand::values(Id<graph::Op> root, const Indices& wanted, graph::R
     const graph::Op& op = computation_.ops[id];
     if (leaf(id) != nullptr || op.opcode == Opcode::Iota || needs_all(op)) continue;
     if (op.opcode == Opcode::Parameter) return fail(Error::Code::BadInput, fmt::format("no value was given for {}", op.name));
-    SEAM_TRY(mine.reads, reads(op, mine.wanted, rounding));
+    if (one_array_scatter(op)) {
+      if (const Result<void> read = read_scatter(op, mine, rounding); !read) return tl::unexpected(read.error());
+    } else {
+      SEAM_TRY(mine.reads, reads(op, mine.wanted, rounding));
+    }
     for (std::size_t k = 0; k < mine.reads.size(); ++k) {
       Indices& want = slots[op.operands[k]].wanted;
       if (want != mine.reads[k]) want.insert(want.end(), mine.reads[k].begin(), mine.reads[k].end());
@@ -300,6 +307,7 @@ Result<Value> Demand::compute(Id<graph::Op> id, const Slots& slots, graph::Round
       reduced_count(op, computation_.ops[op.operands[0]].shape) > 0) {
     return reduced_piecewise(op, slot, operands[1], rounding);
   }
+  if (one_array_scatter(op)) return scattered(op, slot, std::move(operands), rounding);
   if (moves_only(op.opcode)) return std::move(operands[0]);
   if (op.opcode == Opcode::Concatenate || op.opcode == Opcode::DynamicUpdateSlice || op.opcode == Opcode::Pad) {
     return chosen(operands, slot.reads, count);
@@ -327,6 +335,47 @@ Result<Value> Demand::combined(const graph::Op& op, const std::vector<Value>& op
   }
   std::vector<const Value*> pointers;
   for (const Value& value : shaped) pointers.push_back(&value);
+  return graph::evaluate_op(graph_, computation_, flat, pointers, rounding);
+}
+
+Result<Indices> Demand::targets(Id<graph::Op> scatter, graph::Rounding rounding) const {
+  const graph::Op& op = computation_.ops[scatter];
+  const auto shape = [&](std::size_t k) -> const graph::Shape& { return computation_.ops[op.operands[k]].shape; };
+  SEAM_TRY(const auto indices, integers(op.operands[1], rounding));
+  Indices out = scatter_targets(op, shape(0), shape(1), indices, shape(2));
+  make_set(out);
+  return out;
+}
+
+Result<void> Demand::read_scatter(const graph::Op& op, Slot& slot, graph::Rounding rounding) const {
+  const auto shape = [&](std::size_t k) -> const graph::Shape& { return computation_.ops[op.operands[k]].shape; };
+  SEAM_TRY(const auto indices, integers(op.operands[1], rounding));
+  const Indices targets = scatter_targets(op, shape(0), shape(1), indices, shape(2));
+  Indices updates;
+  for (std::size_t u = 0; u < targets.size(); ++u) {
+    if (targets[u] < 0) continue;
+    const auto at = std::ranges::lower_bound(slot.wanted, targets[u]);
+    if (at == slot.wanted.end() || *at != targets[u]) continue;
+    updates.push_back(static_cast<std::int64_t>(u));
+    slot.falls_on.push_back(at - slot.wanted.begin());
+  }
+  slot.reads = {slot.wanted, {}, std::move(updates)};
+  return {};
+}
+
+/// The same scatter over a list of numbers: the wanted elements, and only the updates that fall on them, in their order.
+Result<Value> Demand::scattered(const graph::Op& op, const Slot& slot, std::vector<Value> operands, graph::Rounding rounding) const {
+  graph::Op flat = op;
+  flat.shape = flat_shape(op.shape.dtype, slot.wanted.size());
+  flat.attributes.gather = {};
+  flat.attributes.gather.collapsed_slice_dims = {0};
+  flat.attributes.gather.start_index_map = {0};
+  flat.attributes.gather.index_vector_dim = 1;
+  operands[1].shape = flat_shape(DType::S64, slot.falls_on.size());
+  operands[1].shape.dims.push_back(1);
+  operands[1].integers = slot.falls_on;
+  operands[1].numbers.clear();
+  const std::array<const Value*, 3> pointers = {&operands[0], &operands[1], &operands[2]};
   return graph::evaluate_op(graph_, computation_, flat, pointers, rounding);
 }
 

@@ -25,12 +25,15 @@ class Demand {
     return copy;
   }
 
+  /// Elements of a scatter that some update falls on, ascending.
+  [[nodiscard]] Result<Indices> targets(Id<graph::Op> scatter, graph::Rounding rounding) const;
   /// A 1-D value: the elements `wanted` of op, in that order. Unsupported if an op on the way cannot be evaluated.
   [[nodiscard]] Result<graph::Value> values(Id<graph::Op> op, const Indices& wanted, graph::Rounding rounding) const;
 
  private:
   struct Slot {
     Indices wanted;  ///< sorted, each once
+    Indices falls_on;  ///< scatter: per update read, the place in `wanted` that it changes
     std::vector<Indices> reads;  ///< per operand: the element each wanted element reads (reduce, dot: a row of elements each)
     graph::Value value;
   };
@@ -43,6 +46,9 @@ class Demand {
   [[nodiscard]] Result<graph::Value> compute(Id<graph::Op> id, const Slots& slots, graph::Rounding rounding) const;
   [[nodiscard]] Result<graph::Value> combined(const graph::Op& op, const std::vector<graph::Value>& operands, std::size_t count,
                                               graph::Rounding rounding) const;
+  [[nodiscard]] Result<void> read_scatter(const graph::Op& op, Slot& slot, graph::Rounding rounding) const;
+  [[nodiscard]] Result<graph::Value> scattered(const graph::Op& op, const Slot& slot, std::vector<graph::Value> operands,
+                                               graph::Rounding rounding) const;
   [[nodiscard]] Result<graph::Value> reduced_piecewise(const graph::Op& op, const Slot& slot, const graph::Value& init, graph::Rounding rounding) const;
   void shake(Id<graph::Op> id, const Indices& at, graph::Value& value) const;
   [[nodiscard]] Result<graph::Value> whole(Id<graph::Op> op, graph::Rounding rounding) const;

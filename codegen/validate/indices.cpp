@@ -146,51 +146,92 @@ Indices dynamic_update_elements(const graph::Op& op, std::size_t k, const graph:
   return result;
 }
 
-Indices gather_elements(const graph::Op& op, const graph::Shape& operand, const graph::Shape& indices_shape, const Dims& indices,
-                        const Indices& wanted) {
-  const graph::GatherDims& g = op.attributes.gather;
-  const Dims out = row_major_strides(op.shape.dims);
-  const Dims in = row_major_strides(operand.dims);
-  const Dims index_strides = row_major_strides(indices_shape.dims);
-  // Offset dims of the output belong, in order, to the operand dims that are neither collapsed nor batching.
-  Dims kept;
-  for (std::int64_t d = 0; d < operand.rank(); ++d) {
-    if (!contains(g.collapsed_slice_dims, d) && !contains(g.operand_batching_dims, d)) kept.push_back(d);
+namespace {
+
+/// gather and scatter: an element of the result (gather) or of the updates (scatter) takes its window's place from the indices, and its place in the
+/// window from its own coordinates.
+class Windows {
+ public:
+  Windows(const graph::GatherDims& g, const Dims& operand, const graph::Shape& indices_shape, const Dims& indices, const Dims& outer)
+      : g_(g), indices_(indices), operand_(operand), strides_(row_major_strides(operand)), index_strides_(row_major_strides(indices_shape.dims)),
+        outer_strides_(row_major_strides(outer)), offset_(operand.size()), start_(operand.size()), extent_(operand.size(), 1),
+        batch_(indices_shape.dims.size()) {
+    // Offset dims belong, in order, to the operand dims that are neither collapsed nor batching.
+    for (std::int64_t d = 0; d < std::ssize(operand); ++d) {
+      if (!contains(g.collapsed_slice_dims, d) && !contains(g.operand_batching_dims, d)) kept_.push_back(d);
+    }
+    // Batch dims run over the dims of the start indices, the index vector aside.
+    for (std::int64_t d = 0; d < indices_shape.rank(); ++d) {
+      if (d != g.index_vector_dim) batch_dims_.push_back(d);
+    }
+    for (std::size_t k = 0; k < g.offset_dims.size() && k < kept_.size(); ++k) {
+      extent_[static_cast<std::size_t>(kept_[k])] = outer[static_cast<std::size_t>(g.offset_dims[k])];
+    }
   }
-  // Batch dims of the output run over the dims of the start indices, the index vector aside.
-  Dims batch_dims;
-  for (std::int64_t d = 0; d < indices_shape.rank(); ++d) {
-    if (d != g.index_vector_dim) batch_dims.push_back(d);
+
+  /// Where element `at` of result or updates lies in the operand; starts clamped, or -1 for a window that leaves the operand.
+  std::int64_t place(std::int64_t at, bool clamp) {
+    locate(at);
+    std::int64_t result = 0;
+    for (std::size_t d = 0; d < operand_.size(); ++d) {
+      const std::int64_t extent = clamp && !g_.slice_sizes.empty() ? g_.slice_sizes[d] : extent_[d];
+      if (clamp) {
+        start_[d] = clamp_start(start_[d], operand_[d], extent);
+      } else if (start_[d] < 0 || start_[d] > operand_[d] - extent) {
+        return -1;
+      }
+      result += (start_[d] + offset_[d]) * strides_[d];
+    }
+    return result;
   }
-  Indices result(wanted.size());
-  Dims offset(operand.dims.size());
-  Dims batch(indices_shape.dims.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    std::ranges::fill(offset, 0);
-    std::ranges::fill(batch, 0);
+
+ private:
+  void locate(std::int64_t at) {
+    std::ranges::fill(offset_, 0);
+    std::ranges::fill(batch_, 0);
+    std::ranges::fill(start_, 0);
     std::size_t next_offset = 0;
     std::size_t next_batch = 0;
-    for_each_coordinate(wanted[i], out, [&](std::size_t d, std::int64_t c) {
-      if (contains(g.offset_dims, static_cast<std::int64_t>(d))) {
-        offset[static_cast<std::size_t>(kept[next_offset++])] = c;
+    for_each_coordinate(at, outer_strides_, [&](std::size_t d, std::int64_t c) {
+      if (contains(g_.offset_dims, static_cast<std::int64_t>(d))) {
+        offset_[static_cast<std::size_t>(kept_[next_offset++])] = c;
       } else {
-        batch[static_cast<std::size_t>(batch_dims[next_batch++])] = c;
+        batch_[static_cast<std::size_t>(batch_dims_[next_batch++])] = c;
       }
     });
-    Dims start(operand.dims.size(), 0);
-    for (std::size_t m = 0; m < g.start_index_map.size(); ++m) {
-      std::int64_t at = 0;
-      for (std::size_t d = 0; d < batch.size(); ++d) {
-        at += (static_cast<std::int64_t>(d) == g.index_vector_dim ? static_cast<std::int64_t>(m) : batch[d]) * index_strides[d];
+    for (std::size_t m = 0; m < g_.start_index_map.size(); ++m) {
+      std::int64_t index = 0;
+      for (std::size_t d = 0; d < batch_.size(); ++d) {
+        index += (static_cast<std::int64_t>(d) == g_.index_vector_dim ? static_cast<std::int64_t>(m) : batch_[d]) * index_strides_[d];
       }
-      const auto dim = static_cast<std::size_t>(g.start_index_map[m]);
-      start[dim] = clamp_start(indices[static_cast<std::size_t>(at)], operand.dims[dim], g.slice_sizes[dim]);
+      start_[static_cast<std::size_t>(g_.start_index_map[m])] = indices_[static_cast<std::size_t>(index)];
     }
-    for (std::size_t m = 0; m < g.operand_batching_dims.size(); ++m) {
-      start[static_cast<std::size_t>(g.operand_batching_dims[m])] = batch[static_cast<std::size_t>(g.indices_batching_dims[m])];
+    for (std::size_t m = 0; m < g_.operand_batching_dims.size(); ++m) {
+      start_[static_cast<std::size_t>(g_.operand_batching_dims[m])] = batch_[static_cast<std::size_t>(g_.indices_batching_dims[m])];
     }
-    for (std::size_t d = 0; d < operand.dims.size(); ++d) result[i] += (start[d] + offset[d]) * in[d];
   }
+
+  const graph::GatherDims& g_;
+  const Dims& indices_;
+  const Dims& operand_;
+  Dims strides_, index_strides_, outer_strides_, kept_, batch_dims_, offset_, start_, extent_, batch_;
+};
+
+}  // namespace
+
+Indices gather_elements(const graph::Op& op, const graph::Shape& operand, const graph::Shape& indices_shape, const Dims& indices,
+                        const Indices& wanted) {
+  Windows windows(op.attributes.gather, operand.dims, indices_shape, indices, op.shape.dims);
+  Indices result(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) result[i] = windows.place(wanted[i], true);
+  return result;
+}
+
+Indices scatter_targets(const graph::Op& op, const graph::Shape& operand, const graph::Shape& indices_shape, const Dims& indices,
+                        const graph::Shape& updates) {
+  Windows windows(op.attributes.gather, operand.dims, indices_shape, indices, updates.dims);
+  Indices result(static_cast<std::size_t>(updates.elements_count()));
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = windows.place(static_cast<std::int64_t>(i), false);
   return result;
 }
 

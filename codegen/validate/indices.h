@@ -28,6 +28,10 @@ using Indices = std::vector<std::int64_t>;  ///< row-major linear indices; -1 = 
 [[nodiscard]] Indices gather_elements(const graph::Op& op, const graph::Shape& operand, const graph::Shape& indices_shape,
                                       const std::vector<std::int64_t>& indices, const Indices& wanted);
 
+/// scatter: for each update element, the element of the operand it falls on, -1 where its window leaves the operand and is dropped.
+[[nodiscard]] Indices scatter_targets(const graph::Op& op, const graph::Shape& operand, const graph::Shape& indices_shape,
+                                      const std::vector<std::int64_t>& indices, const graph::Shape& updates);
+
 /// reduce: wanted.size() x K elements of the operand, row by row, where K = product of the reduced dims; pieces [from, to) of K.
 [[nodiscard]] Indices reduced_elements(const graph::Op& op, const graph::Shape& operand, const Indices& wanted, std::int64_t from, std::int64_t to);
 [[nodiscard]] std::int64_t reduced_count(const graph::Op& op, const graph::Shape& operand);

@@ -81,6 +81,20 @@ ENTRY e { a = f32[6,3] parameter(0)
  u = f32[4,3] parameter(2)
  s = f32[6,3] scatter(a, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
  ROOT r = f32[6,3] negate(s) })"},
+    {"scatter_windows", R"(max { x = f32[] parameter(0)
+ y = f32[] parameter(1)
+ ROOT s = f32[] maximum(x, y) }
+ENTRY e { a = f32[7,3,5] parameter(0)
+ i = s32[2,6] parameter(1)
+ u = f32[6,2,3] parameter(2)
+ ROOT r = f32[7,3,5] scatter(a, i, u), update_window_dims={1,2}, inserted_window_dims={0}, scatter_dims_to_operand_dims={2,0}, index_vector_dim=0, to_apply=max })"},
+    {"scatter_batched", R"(add { x = f32[] parameter(0)
+ y = f32[] parameter(1)
+ ROOT s = f32[] add(x, y) }
+ENTRY e { a = f32[4,9,2] parameter(0)
+ i = s32[4,5,1] parameter(1)
+ u = f32[4,5,2] parameter(2)
+ ROOT r = f32[4,9,2] scatter(a, i, u), update_window_dims={2}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, input_batching_dims={0}, scatter_indices_batching_dims={0}, index_vector_dim=2, to_apply=add })"},
 };
 
 class DemandCase : public testing::TestWithParam<Case> {};
