@@ -40,6 +40,7 @@ class Proof {
     verdict_.cuda_sha256 = sha256(built_.source.cuda);
     verdict_.ptx_sha256 = sha256(built_.ptx);
     verdict_.ir_sha256 = sha256(built_.ir);
+    verdict_.resources = built_.resources;
     verdict_.blocks = static_cast<std::uint64_t>(group_.blocks());
     verdict_.model_read = static_cast<std::uint64_t>(group_.estimate.bytes_read);
     verdict_.model_written = static_cast<std::uint64_t>(group_.estimate.bytes_written);
