@@ -17,6 +17,8 @@ bool same_class(double a, double b) {
   return true;
 }
 
+bool narrow(DType dtype) { return bits(dtype) < 32; }
+
 void wrong(Comparison& out, std::int64_t at, double got, double want, double allowed) {
   if (out.wrong++ == 0) out.first_wrong = fmt::format("element {}: {:.9g}, reference {:.9g}, allowed difference {:.3g}", at, got, want, allowed);
 }
@@ -33,6 +35,7 @@ Comparison compare_integers(const Array& actual, const Indices& at, const graph:
       got = static_cast<std::int64_t>(load_as_double(actual.dtype, element));
     }
     ++out.compared;
+    ++out.telling;
     if (got != reference.integers[i]) wrong(out, at[i], static_cast<double>(got), static_cast<double>(reference.integers[i]), 0);
   }
   return out;
@@ -41,7 +44,7 @@ Comparison compare_integers(const Array& actual, const Indices& at, const graph:
 }  // namespace
 
 Comparison compare(const Array& actual, const Indices& at, const graph::Value& wide, const graph::Value& rounded, std::int64_t reduction_length,
-                   double least_scale, std::span<const double> slack) {
+                   RoundingCheck rounding, double least_scale, std::span<const double> slack) {
   if (is_integer(actual.dtype)) return compare_integers(actual, at, rounded);
   Comparison out;
   const auto width = static_cast<std::size_t>(bytes(actual.dtype));
@@ -71,8 +74,26 @@ Comparison compare(const Array& actual, const Indices& at, const graph::Value& w
       out.worst_allowed = allowed;
     }
     if (!(difference <= allowed)) wrong(out, at[i], got, want, allowed);
+    ++out.telling;
+    const double explained = (narrow(actual.dtype) ? 0 : table.abs * scale + table.rel * std::abs(want)) + (slack.empty() ? 0 : 2 * slack[i]);
+    if (difference > explained) ++out.moved;
+  }
+  const std::uint64_t most = most_moved(rounding, actual.dtype, reduction_length, out.telling);
+  if (out.wrong == 0 && out.moved > most) {
+    out.wrong = out.moved;
+    out.first_wrong = fmt::format("within tolerance, but not what rounding op by op gives, as at most {} may be", most);
   }
   return out;
+}
+
+std::uint64_t most_moved(RoundingCheck check, DType dtype, std::int64_t reduction_length, std::uint64_t elements) {
+  if (check.unit == 0) return elements;
+  // Arithmetic in f32 is off by up to 16 of its units, as the tolerance table has it; one term of a sum that falls to the other side moves the
+  // sum by more than f32 tolerates, but seldom a sum that is rounded to the narrow type itself.
+  const double one = 16 * graph::unit_roundoff(DType::F32) / check.unit;
+  const auto terms = static_cast<double>(std::max<std::int64_t>(reduction_length, 1));
+  const double share = std::min(1.0, 0.01 + one * (narrow(dtype) ? std::sqrt(terms) : terms));
+  return std::max<std::uint64_t>(2, static_cast<std::uint64_t>(share * static_cast<double>(elements)));
 }
 
 }  // namespace seam::codegen

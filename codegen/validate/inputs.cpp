@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "base/mix.h"
 
@@ -30,16 +31,47 @@ double special(std::uint64_t at) {
   return roll % 8 == 0 ? kValues[roll / 8 % kValues.size()] : about_normal(at);
 }
 
-double number(Distribution distribution, std::uint64_t at) {
-  switch (distribution) {
-    case Distribution::Normal: return about_normal(at);
-    case Distribution::Positive: return 0.1 + 1.9 * unit(mix(at));
-    case Distribution::Special: return special(at);
+/// Element i of rows of `columns`: see Distribution::Large.
+double large(std::uint64_t at, std::int64_t i, std::int64_t columns, std::uint64_t seed) {
+  const std::uint64_t bits = mix(at);
+  const std::int64_t column = i % columns;
+  switch ((static_cast<std::uint64_t>(i / columns) + seed) % 3) {
+    case 0: return column == columns - 1 ? -2000 : -4000 - 12'000 * unit(bits);
+    case 1: return column == 0 ? -2000 : -4000 - 12'000 * unit(bits);
+    default: return -2000 - 1000 * static_cast<double>(bits % 8);
   }
-  return 0;
+}
+
+/// Element i of an integer tensor with values in [low, high].
+std::int64_t integer(Distribution distribution, std::int64_t i, std::uint64_t at, std::int64_t low, std::int64_t high) {
+  const auto span = static_cast<std::uint64_t>(high - low + 1);
+  const std::uint64_t bits = mix(at);
+  const auto near = static_cast<std::int64_t>(bits % std::min<std::uint64_t>(span, 2));
+  const bool even = i % 2 == 0;
+  const auto outside = [&](bool above) {
+    if (above) return high + 1 + near;
+    // Just below, and so far below that adding the length once does not bring it back.
+    return low - 1 - near - ((bits >> 8) % 2 == 0 ? 0 : static_cast<std::int64_t>(span));
+  };
+  switch (distribution) {
+    case Distribution::Positive: return even ? high - near : low + near;
+    case Distribution::Special: return even ? low + near : high - near;
+    case Distribution::Above: return outside(even);
+    case Distribution::Below: return outside(!even);
+    case Distribution::Tame: return low + near;
+    case Distribution::Large: return -1 - static_cast<std::int64_t>(bits % span);
+    case Distribution::Normal:
+    case Distribution::Small: break;
+  }
+  return low + static_cast<std::int64_t>(bits % span);
 }
 
 }  // namespace
+
+std::string_view name(Distribution d) {
+  static constexpr std::array<std::string_view, 8> kNames = {"normal", "positive", "special", "large", "small", "above", "below", "tame"};
+  return kNames.at(static_cast<std::size_t>(d));
+}
 
 Array random_array(DType dtype, const std::vector<std::int64_t>& dims, Distribution distribution, std::uint64_t seed,
                    std::int64_t integer_low, std::int64_t integer_high) {
@@ -47,7 +79,6 @@ Array random_array(DType dtype, const std::vector<std::int64_t>& dims, Distribut
   const auto width = static_cast<std::size_t>(bytes(dtype));
   const std::int64_t count = array.elements();
   const std::int64_t head = std::min(count, kPeriod);
-  const auto span = static_cast<std::uint64_t>(integer_high - integer_low + 1);
   const std::uint64_t base = mix(seed) << 20;
   for (std::int64_t i = 0; i < head; ++i) {
     const std::uint64_t at = base + static_cast<std::uint64_t>(i);
@@ -55,9 +86,18 @@ Array random_array(DType dtype, const std::vector<std::int64_t>& dims, Distribut
     if (dtype == DType::Pred) {
       value = static_cast<double>(mix(at) >> 63);
     } else if (is_integer(dtype)) {
-      value = static_cast<double>(integer_low) + static_cast<double>(mix(at) % span);
+      value = static_cast<double>(integer(distribution, i, at, integer_low, integer_high));
     } else {
-      value = number(distribution, at);
+      switch (distribution) {
+        case Distribution::Normal:
+        case Distribution::Above:
+        case Distribution::Below: value = about_normal(at); break;
+        case Distribution::Positive:
+        case Distribution::Tame: value = 0.1 + 1.9 * unit(mix(at)); break;
+        case Distribution::Special: value = special(at); break;
+        case Distribution::Large: value = large(at, i, std::max<std::int64_t>(dims.empty() ? 1 : dims.back(), 1), seed); break;
+        case Distribution::Small: value = about_normal(at) * 0x1p-9; break;
+      }
     }
     store_from_double(dtype, &array.data[static_cast<std::size_t>(i) * width], value);
   }
@@ -71,24 +111,58 @@ Array random_array(DType dtype, const std::vector<std::int64_t>& dims, Distribut
   return array;
 }
 
+namespace {
+
+bool indexes(const graph::Op& op) {
+  using graph::Opcode;
+  return op.opcode == Opcode::Gather || op.opcode == Opcode::Scatter || op.opcode == Opcode::DynamicSlice || op.opcode == Opcode::DynamicUpdateSlice;
+}
+
+template <class F>
+void for_each_op(const graph::Computation& computation, const planner::FusionGroup& group, F&& f) {
+  for (const planner::Part& part : group.parts) {
+    for (const planner::PlannedOp& planned : part.ops) f(computation.ops[planned.op]);
+  }
+}
+
+}  // namespace
+
+std::vector<int> input_sets(const graph::Graph& graph, const graph::Computation& computation, const planner::FusionGroup& group, int base) {
+  using graph::Opcode;
+  std::vector<int> out(static_cast<std::size_t>(base));
+  std::iota(out.begin(), out.end(), 0);
+  bool compares = false;
+  bool roots = false;
+  bool indexed = false;
+  for_each_op(computation, group, [&](const graph::Op& op) {
+    roots = roots || op.opcode == Opcode::Sqrt || op.opcode == Opcode::Rsqrt;
+    indexed = indexed || indexes(op);
+    if (op.opcode != Opcode::Reduce) return;
+    const graph::Computation& combiner = graph.computations[op.attributes.calls[0]];
+    compares = compares || combiner.ops[combiner.root].opcode != Opcode::Add;
+  });
+  if (compares) out.push_back(extra_set(Distribution::Large));
+  if (roots) out.push_back(extra_set(Distribution::Small));
+  if (indexed) {
+    out.push_back(extra_set(Distribution::Above));
+    out.push_back(extra_set(Distribution::Below));
+  }
+  return out;
+}
+
 std::pair<std::int64_t, std::int64_t> integer_range(const graph::Computation& computation, const planner::FusionGroup& group) {
   using graph::Opcode;
   std::int64_t largest = 0;
-  for (const planner::Part& part : group.parts) {
-    for (const planner::PlannedOp& planned : part.ops) {
-      const graph::Op& op = computation.ops[planned.op];
-      const bool indexed = op.opcode == Opcode::Gather || op.opcode == Opcode::Scatter || op.opcode == Opcode::DynamicSlice ||
-                           op.opcode == Opcode::DynamicUpdateSlice;
-      if (!indexed) continue;
-      const std::vector<std::int64_t>& dims = computation.ops[op.operands[0]].shape.dims;
-      if (op.opcode == Opcode::Gather || op.opcode == Opcode::Scatter) {
-        for (const std::int64_t d : op.attributes.gather.start_index_map) largest = std::max(largest, dims[static_cast<std::size_t>(d)]);
-      } else {
-        for (const std::int64_t d : dims) largest = std::max(largest, d);
-      }
+  for_each_op(computation, group, [&](const graph::Op& op) {
+    if (!indexes(op)) return;
+    const std::vector<std::int64_t>& dims = computation.ops[op.operands[0]].shape.dims;
+    if (op.opcode == Opcode::Gather || op.opcode == Opcode::Scatter) {
+      for (const std::int64_t d : op.attributes.gather.start_index_map) largest = std::max(largest, dims[static_cast<std::size_t>(d)]);
+    } else {
+      for (const std::int64_t d : dims) largest = std::max(largest, d);
     }
-  }
-  return largest > 0 ? std::pair<std::int64_t, std::int64_t>{-2, largest + 1} : std::pair<std::int64_t, std::int64_t>{0, 9};
+  });
+  return largest > 0 ? std::pair<std::int64_t, std::int64_t>{0, largest - 1} : std::pair<std::int64_t, std::int64_t>{0, 9};
 }
 
 }  // namespace seam::codegen

@@ -2,6 +2,8 @@
 /// Input tensors for proofs, reproducers and whole-program runs: seeded, by distribution, the same on every machine.
 #include <cstdint>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/npy.h"
 #include "graph/graph.h"
@@ -10,26 +12,41 @@
 namespace seam::codegen {
 
 enum class Distribution : std::uint8_t {
-  Normal,    ///< about N(0, 1): what activations and gradients look like
-  Positive,  ///< uniform in [0.1, 2): keeps sqrt, log and divisions away from NaN
-  Special,   ///< normal values among zeros of both signs, denormals, infinities and NaN; no huge finite ones: what their sums give depends on the order
+  Normal,    ///< about N(0, 1): what activations and gradients look like. Integers: uniform
+  Positive,  ///< uniform in [0.1, 2): keeps sqrt, log and divisions away from NaN. Integers: the two highest and the two lowest in turn
+  Special,   ///< normal values among zeros of both signs, denormals, infinities and NaN; no huge finite ones: what their sums give depends on the order.
+             ///< Integers: the two lowest and the two highest in turn
+  // Only for groups that the others tell too little about (input_sets):
+  Large,     ///< in (-16000, -2000]; in turn rows of the last dimension whose last or first element is far above the others, and rows full of ties.
+             ///< Integers: negative
+  Small,     ///< about N(0, 2^-9): next to these a constant under a root counts. Integers: uniform
+  Above,     ///< as Normal. Integers: out of their range, above it and below it in turn
+  Below,     ///< as Normal. Integers: out of their range, below it and above it in turn
+  Tame,      ///< as Positive. Integers: the two lowest
 };
-[[nodiscard]] constexpr std::string_view name(Distribution d) {
-  return d == Distribution::Normal ? "normal" : d == Distribution::Positive ? "positive" : "special";
-}
+[[nodiscard]] std::string_view name(Distribution d);
 
 /// The seed of the `number`-th tensor (from 1) of input set `set` (from 0). A kernel's tensors are numbered in the order of its arguments, those
-/// that share a buffer once.
+/// that share a buffer once; constants that the graph states are what it states.
 [[nodiscard]] constexpr std::uint64_t input_seed(int set, std::uint64_t number) { return (static_cast<std::uint64_t>(set) + 1) * 1000 + number; }
-[[nodiscard]] constexpr Distribution input_distribution(int set) { return static_cast<Distribution>(set % 3); }
+/// Sets from kFirstExtra on are the ones that only some groups get.
+inline constexpr int kFirstExtraSet = 1000;
+[[nodiscard]] constexpr int extra_set(Distribution d) { return kFirstExtraSet + static_cast<int>(d); }
+[[nodiscard]] constexpr Distribution input_distribution(int set) {
+  return static_cast<Distribution>(set >= kFirstExtraSet ? set - kFirstExtraSet : set % 3);
+}
+/// The sets that a group is proven on: the first `base` ones; Large where something other than a sum is reduced (a softmax is the same whatever is
+/// subtracted, until it overflows; a maximum of positive numbers may start from 0); Small where a root is taken; Above and Below where integers
+/// index. (Tame is for outputs that no other set makes finite: prove() finds out.)
+[[nodiscard]] std::vector<int> input_sets(const graph::Graph& graph, const graph::Computation& computation, const planner::FusionGroup& group, int base);
 
-/// Large tensors repeat a block of 65,537 elements (a prime, so that no shape lines up with it). Integers are uniform in
-/// [integer_low, integer_high]; pred is a coin.
+/// Large tensors repeat a block of 65,537 elements (a prime, so that no shape lines up with it). Integers are in [integer_low, integer_high], as the
+/// distribution says; pred is a coin.
 [[nodiscard]] Array random_array(DType dtype, const std::vector<std::int64_t>& dims, Distribution distribution, std::uint64_t seed,
                                  std::int64_t integer_low, std::int64_t integer_high);
 
-/// A range for integer inputs that exercises the group's indexing: just outside [0, largest dimension that its gathers, scatters and dynamic slices
-/// index) if it has some, otherwise small numbers.
+/// A range for integer inputs that exercises the group's indexing: [0, n), n the largest dimension that its gathers, scatters and dynamic slices index,
+/// if it has some, otherwise small numbers.
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> integer_range(const graph::Computation& computation, const planner::FusionGroup& group);
 
 }  // namespace seam::codegen
