@@ -112,7 +112,7 @@ Result<int> run(const Options& options, const Common& common) {
   SEAM_TRY(const planner::Planning planning, planned_here(options));
   if (!planning.planned) return kPass;  // stopped before
   SEAM_TRY(const std::vector<report::CompilerModule> given, compared_with(options.compare, options.modules.front()));
-  SEAM_TRY(const std::vector<report::CompilerResult> compilers, report::compiler_results(given, planning.graph));
+  SEAM_TRY(const std::vector<report::CompilerResult> compilers, report::compiler_results(given, planning.graph, options.modules.front()));
   const std::string text = planner::print_plan(planning.plan, planning.graph);
   if (!options.output.empty()) {
     if (const auto written = write_file(options.output, text); !written) return tl::unexpected(written.error());

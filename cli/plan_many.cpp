@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <optional>
 
 #include "base/parallel.h"
@@ -23,7 +22,7 @@ constexpr std::size_t kWidth = 140;  // names of modules are worth more than eig
 Result<report::ModuleRow> row_of(const std::string& file, const std::vector<std::string>& compare, const planner::PlanOptions& options, const std::vector<std::string>& policies) {
   SEAM_TRY(const graph::Graph module, open_module(file));
   SEAM_TRY(const auto compilers, compared_if_there(compare, file));
-  return during(fmt::format("planning {}", file), report::module_row(std::filesystem::path(file).stem().string(), module, options, policies, compilers));
+  return during(fmt::format("planning {}", file), report::module_row(file, module, options, policies, compilers));
 }
 
 /// A pattern that names the same file for all modules, or none at all, is a slip.

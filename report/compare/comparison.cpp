@@ -50,7 +50,7 @@ Table comparison(const planner::Plan& plan, const graph::Graph& graph, std::span
       "that any stitcher could do that keeps these library calls.");
   if (!compilers.empty()) {
     table.notes.emplace_back(
-        "Rows named like files are what a real compiler made of the program, counted in its optimized module; bytes of its kernels are operands and results once per launch. Work that it moved into library "
+        "Rows named after files are what a real compiler made of the program, counted in its optimized module; bytes of its kernels are operands and results once per launch. Work that it moved into library "
         "calls is not in its kernels: both sums are shown.");
   }
   for (const CompilerResult& result : compilers)

@@ -49,6 +49,15 @@ std::int64_t bare_products(const graph::Graph& module) {
   return std::ranges::count_if(module.entry_computation().ops, [](const graph::Op& op) { return graph::op_class(op.opcode) == graph::OpClass::Contraction; });
 }
 
+/// "lr.step.h100.library.hlo" beside "lr.step.hlo" → "h100.library".
+std::string short_name(std::string_view file, std::string_view program_file) {
+  const std::string stem = std::filesystem::path(file).stem().string();
+  const std::string program = std::filesystem::path(program_file).stem().string();
+  if (program.empty() || !stem.starts_with(program)) return stem;
+  const std::size_t rest = stem.find_first_not_of("._- ", program.size());
+  return rest == std::string::npos || rest == program.size() ? stem : stem.substr(rest);
+}
+
 Result<void> check_optimized(const graph::Graph& module, std::string_view file) {
   if (!module.is_scheduled) {
     return fail(Error::Code::BadInput,
@@ -61,11 +70,12 @@ Result<void> check_optimized(const graph::Graph& module, std::string_view file) 
 
 }  // namespace
 
-Result<CompilerResult> compiler_result(const CompilerModule& given, const graph::Graph& program) {
+Result<CompilerResult> compiler_result(const CompilerModule& given, const graph::Graph& program, std::string_view program_file) {
   SEAM_TRY(const graph::Graph module, graph::read_graph(given.text, given.file));
   SEAM_DO(check_optimized(module, given.file));
   CompilerResult out;
-  out.name = std::filesystem::path(given.file).stem().string();
+  out.name = short_name(given.file, program_file);
+  out.file = given.file;
   out.counts = analyzer::count_launches(module);
   out.roof_floor = analyzer::roof_floor(module, analyzer::load_in_optimized).kernels;
   if (const std::int64_t loops = out.counts.loops_of_unknown_length; loops > 0) {
@@ -80,16 +90,16 @@ Result<CompilerResult> compiler_result(const CompilerModule& given, const graph:
   return out;
 }
 
-Result<std::vector<CompilerResult>> compiler_results(std::span<const CompilerModule> modules, const graph::Graph& program) {
+Result<std::vector<CompilerResult>> compiler_results(std::span<const CompilerModule> modules, const graph::Graph& program, std::string_view program_file) {
   std::vector<CompilerResult> out;
   for (const CompilerModule& module : modules) {
-    SEAM_TRY(CompilerResult result, compiler_result(module, program));
+    SEAM_TRY(CompilerResult result, compiler_result(module, program, program_file));
     out.push_back(std::move(result));
   }
   std::map<std::string, std::size_t> uses;
   for (const CompilerResult& result : out) ++uses[result.name];
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (uses[out[i].name] > 1) out[i].name = modules[i].file;
+  for (CompilerResult& result : out)
+    if (uses[result.name] > 1) result.name = result.file;
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/units.h"
 
@@ -20,7 +21,7 @@ std::vector<std::string> notes_of(const ModuleTable& all) {
       "Cells are kernels+copies+library calls, as often as they run: loops times their trips. none = one kernel per op; xla2018 = XLA's fusion rules of 2018, re-implemented; the floor is that of the last "
       "policy's plan: levels between its library calls that hold work, copies included.",
       fmt::format("ratio = kernels of the last policy over those of {}; then kernels and copies over kernels and copies.", kBaseline)};
-  if (!all.compilers.empty()) notes.emplace_back("Columns named like files hold what a real compiler made of the module, counted in its optimized module; what it moved into library calls stands there.");
+  if (!all.compilers.empty()) notes.emplace_back("Columns named after files hold what a real compiler made of the module, counted in its optimized module; what it moved into library calls stands there.");
   for (const ModuleRow& row : all.rows) {
     if (row.unknown_trips) notes.push_back(fmt::format("{}: how often a loop runs depends on data: counted once.", row.module));
     for (std::size_t c = 0; c < all.compilers.size(); ++c) {
@@ -39,14 +40,14 @@ std::vector<std::string> notes_of(const ModuleTable& all) {
 
 }  // namespace
 
-Result<ModuleRow> module_row(std::string name, const graph::Graph& module, const planner::PlanOptions& options, const std::vector<std::string>& policies,
+Result<ModuleRow> module_row(const std::string& file, const graph::Graph& module, const planner::PlanOptions& options, const std::vector<std::string>& policies,
                              const std::vector<std::optional<CompilerModule>>& compilers) {
   ModuleRow row;
-  row.module = std::move(name);
+  row.module = std::filesystem::path(file).stem().string();
   for (const std::optional<CompilerModule>& given : compilers) {
     row.compilers.emplace_back();
     if (!given) continue;
-    SEAM_TRY(row.compilers.back(), compiler_result(*given, module));
+    SEAM_TRY(row.compilers.back(), compiler_result(*given, module, file));
   }
   SEAM_TRY(const graph::Graph graph, planner::prepared(module, options));
   for (const std::string& policy : policies) {

@@ -1,5 +1,7 @@
 #include "json/comparisons.h"
 
+#include <filesystem>
+
 #include "base/evidence.h"
 
 namespace seam::report {
@@ -20,6 +22,7 @@ Json json_of(const planner::Totals& t) {
 Json json_of(const CompilerResult& result) {
   const analyzer::LaunchCounts& c = result.counts;
   return {{"name", result.name},
+          {"file", std::filesystem::path(result.file).filename().string()},
           {"kernels", c.kernels},
           {"copies", c.copies},
           {"library_calls", c.library_calls},

@@ -108,7 +108,7 @@ std::string table(const Optimized& o) {
 std::string compare_section(const Optimized& o) {
   std::string out = fmt::format(
       "<section id=\"compare\" class=\"panel\">\n<h2>Comparison</h2>\n<p>The same program by different rules{}, and the least that any stitcher could do while the library calls stay where they are.</p>\n",
-      o.compilers.empty() ? "" : ", by a real compiler (counted in its optimized module, which names the row)");
+      o.compilers.empty() ? "" : ", by a real compiler (counted in its optimized module, whose file names the row)");
   out += table(o);
   out += "<div>" + launch_bars(o) +
          "<ul class=\"legend\"><li><i style=\"background:var(--kernel)\"></i>kernels</li><li><i style=\"background:var(--copy)\"></i>copies</li><li><i style=\"background:var(--library)\"></i>library "

@@ -86,7 +86,7 @@ Result<Optimized> optimize(const OptimizeRequest& request, const Observer& obser
   out.proving = request.proving;
   SEAM_TRY(graph::Graph graph, read(request, out.seconds));
   out.graph = std::make_unique<const graph::Graph>(std::move(graph));
-  SEAM_TRY(out.compilers, compiler_results(request.compilers, *out.graph));
+  SEAM_TRY(out.compilers, compiler_results(request.compilers, *out.graph, request.file));
   out.module_sha256 = sha256(graph::print_graph(*out.graph));
   (void)watch.stage("planning");
   SEAM_DO(plan_all(out, request));

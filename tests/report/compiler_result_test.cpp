@@ -45,12 +45,13 @@ graph::Graph program(const char* text = kProgram) {
   return *std::move(graph);
 }
 
-Result<CompilerResult> result_of(const std::string& text) { return compiler_result({text, "some/dir/square.h100.hlo"}, program()); }
+Result<CompilerResult> result_of(const std::string& text) { return compiler_result({text, "some/dir/square.h100.hlo"}, program(), "other/square.hlo"); }
 
 TEST(CompilerResult, IsCountedAndCalledByItsFile) {
   const auto result = result_of(optimized());
   ASSERT_TRUE(result) << result.error().message;
-  EXPECT_EQ(result->name, "square.h100");
+  EXPECT_EQ(result->name, "h100") << "beside square, which names the table";
+  EXPECT_EQ(result->file, "some/dir/square.h100.hlo");
   EXPECT_EQ(result->counts.kernels, 2);
   EXPECT_EQ(result->counts.library_calls, 1);
   EXPECT_EQ(result->counts.copies, 0);
@@ -94,12 +95,14 @@ TEST(CompilerResult, SaysWhatLimitsTheComparison) {
 }
 
 TEST(CompilerResult, FilesOfOneNameAreToldApart) {
-  const std::vector<CompilerModule> modules = {{optimized(), "a/x.hlo"}, {optimized(), "b/x.hlo"}, {optimized(), "y.hlo"}};
-  const auto results = compiler_results(modules, program());
+  const std::vector<CompilerModule> modules = {{optimized(), "a/x.hlo"}, {optimized(), "b/x.hlo"}, {optimized(), "y.hlo"}, {optimized(), "square.hlo"}, {optimized(), "squared.hlo"}};
+  const auto results = compiler_results(modules, program(), "square.hlo");
   ASSERT_TRUE(results);
   EXPECT_EQ(results->at(0).name, "a/x.hlo");
   EXPECT_EQ(results->at(1).name, "b/x.hlo");
   EXPECT_EQ(results->at(2).name, "y");
+  EXPECT_EQ(results->at(3).name, "square");
+  EXPECT_EQ(results->at(4).name, "squared") << "another name that begins alike";
 }
 
 TEST(Comparison, HasTheCompilersRowInEveryRendering) {
@@ -111,7 +114,7 @@ TEST(Comparison, HasTheCompilersRowInEveryRendering) {
   for (const std::string& problem : seam::test::schema_problems(json, "seam.optimize.schema.json")) ADD_FAILURE() << problem;
   const Json rows = json["comparison"]["rows"];
   ASSERT_EQ(rows.size(), 5U);
-  EXPECT_EQ(rows[2]["policy"], "square.h100");
+  EXPECT_EQ(rows[2]["policy"], "square.h100") << "test::request() optimizes a file of another name";
   EXPECT_EQ(rows[2]["kernels_and_copies"], 2);
   EXPECT_EQ(rows[2]["launches"], 3);
   EXPECT_TRUE(rows[2]["bytes_read"].is_null()) << "not known apart from what is written";
@@ -160,18 +163,19 @@ TEST(ModuleTable, OneRowEachAndNothingMixed) {
   ModuleTable table{"h100", {"none", "xla2018", "stitch"}, {"h100.library"}, {}};
   for (const bool compared : {true, false}) {
     std::vector<std::optional<CompilerModule>> compilers(1);
-    if (compared) compilers[0] = CompilerModule{optimized(), "square.h100.library.hlo"};
-    auto row = module_row(compared ? "square" : "alone", program(), options, table.policies, compilers);
+    if (compared) compilers[0] = CompilerModule{optimized(), "square.step.h100.library.hlo"};
+    auto row = module_row(compared ? "dir/square.step.hlo" : "alone.hlo", program(), options, table.policies, compilers);
     ASSERT_TRUE(row) << row.error().message;
     table.rows.push_back(*std::move(row));
   }
   const std::string text = to_text(to_table(table));
-  EXPECT_NE(text.find("square  2+0+1  2+0+1    2+0+1         2+0+1       2   1.00         1.00  2 of 2\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("alone   2+0+1  2+0+1    unknown "), std::string::npos) << text;
+  EXPECT_NE(text.find("square.step  2+0+1  2+0+1    2+0+1         2+0+1       2   1.00         1.00  2 of 2\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("alone        2+0+1  2+0+1    unknown "), std::string::npos) << text;
   EXPECT_NE(text.find("alone: there is no h100.library."), std::string::npos) << text;
   const Json json = Json::parse(module_table_json(table));
   for (const std::string& problem : seam::test::schema_problems(json, "seam.plans.schema.json")) ADD_FAILURE() << problem;
   EXPECT_EQ(json["modules"][0]["compare"][0]["launches"], 3);
+  EXPECT_EQ(json["modules"][0]["compare"][0]["name"], "h100.library");
   EXPECT_TRUE(json["modules"][1]["compare"][0].is_null());
   EXPECT_EQ(json["modules"][1]["policies"][2]["policy"], "stitch");
 }

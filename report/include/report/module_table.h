@@ -26,8 +26,8 @@ struct ModuleTable {
   std::vector<ModuleRow> rows;
 };
 
-/// Plans `module` by each of `policies` and counts what the compilers made of it.
-[[nodiscard]] Result<ModuleRow> module_row(std::string name, const graph::Graph& module, const planner::PlanOptions& options, const std::vector<std::string>& policies,
+/// Plans `module`, read from `file`, by each of `policies` and counts what the compilers made of it.
+[[nodiscard]] Result<ModuleRow> module_row(const std::string& file, const graph::Graph& module, const planner::PlanOptions& options, const std::vector<std::string>& policies,
                                            const std::vector<std::optional<CompilerModule>>& compilers);
 
 /// Counts stand as kernels+copies+library calls: never mixed, and one column per policy.
