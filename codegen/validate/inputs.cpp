@@ -33,12 +33,11 @@ double special(std::uint64_t at) {
 
 /// Element i of rows of `columns`: see Distribution::Large.
 double large(std::uint64_t at, std::int64_t i, std::int64_t columns, std::uint64_t seed) {
-  const std::uint64_t bits = mix(at);
   const std::int64_t column = i % columns;
   switch ((static_cast<std::uint64_t>(i / columns) + seed) % 3) {
-    case 0: return column == columns - 1 ? -2000 : -4000 - 12'000 * unit(bits);
-    case 1: return column == 0 ? -2000 : -4000 - 12'000 * unit(bits);
-    default: return -2000 - 1000 * static_cast<double>(bits % 8);
+    case 0: return column == columns - 1 ? -2000 : -4000 - 12'000 * unit(mix(at));
+    case 1: return column == 0 ? -2000 : -4000 - 12'000 * unit(mix(at));
+    default: return -2000;
   }
 }
 
@@ -58,8 +57,8 @@ std::int64_t integer(Distribution distribution, std::int64_t i, std::uint64_t at
     case Distribution::Special: return even ? low + near : high - near;
     case Distribution::Above: return outside(even);
     case Distribution::Below: return outside(!even);
-    case Distribution::Tame: return low + near;
-    case Distribution::Large: return -1 - static_cast<std::int64_t>(bits % span);
+    case Distribution::Tame: return static_cast<std::int64_t>(bits % 3) - 1;
+    case Distribution::Large: return low < 0 ? low + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(-low)) : static_cast<std::int64_t>(bits % 3) - 1;
     case Distribution::Normal:
     case Distribution::Small: break;
   }
@@ -132,16 +131,20 @@ std::vector<int> input_sets(const graph::Graph& graph, const graph::Computation&
   std::vector<int> out(static_cast<std::size_t>(base));
   std::iota(out.begin(), out.end(), 0);
   bool compares = false;
+  bool maxima = false;
+  bool exponentials = false;
   bool roots = false;
   bool indexed = false;
   for_each_op(computation, group, [&](const graph::Op& op) {
     roots = roots || op.opcode == Opcode::Sqrt || op.opcode == Opcode::Rsqrt;
     indexed = indexed || indexes(op);
+    maxima = maxima || op.opcode == Opcode::Maximum || op.opcode == Opcode::Minimum;
+    exponentials = exponentials || op.opcode == Opcode::Exp;
     if (op.opcode != Opcode::Reduce) return;
     const graph::Computation& combiner = graph.computations[op.attributes.calls[0]];
     compares = compares || combiner.ops[combiner.root].opcode != Opcode::Add;
   });
-  if (compares) out.push_back(extra_set(Distribution::Large));
+  if (compares || (maxima && exponentials)) out.push_back(extra_set(Distribution::Large));
   if (roots) out.push_back(extra_set(Distribution::Small));
   if (indexed) {
     out.push_back(extra_set(Distribution::Above));
@@ -162,7 +165,7 @@ std::pair<std::int64_t, std::int64_t> integer_range(const graph::Computation& co
       for (const std::int64_t d : dims) largest = std::max(largest, d);
     }
   });
-  return largest > 0 ? std::pair<std::int64_t, std::int64_t>{0, largest - 1} : std::pair<std::int64_t, std::int64_t>{0, 9};
+  return largest > 0 ? std::pair<std::int64_t, std::int64_t>{0, largest - 1} : std::pair<std::int64_t, std::int64_t>{-9, 9};
 }
 
 }  // namespace seam::codegen

@@ -17,26 +17,26 @@ enum class Distribution : std::uint8_t {
   Special,   ///< normal values among zeros of both signs, denormals, infinities and NaN; no huge finite ones: what their sums give depends on the order.
              ///< Integers: the two lowest and the two highest in turn
   // Only for groups that the others tell too little about (input_sets):
-  Large,     ///< in (-16000, -2000]; in turn rows of the last dimension whose last or first element is far above the others, and rows full of ties.
-             ///< Integers: negative
+  Large,     ///< in (-16000, -2000]: in turn rows of the last dimension whose last or first element is far above the others, and rows of one value.
+             ///< Integers: as Tame; of a range with negative ones, those
   Small,     ///< about N(0, 2^-9): next to these a constant under a root counts. Integers: uniform
   Above,     ///< as Normal. Integers: out of their range, above it and below it in turn
   Below,     ///< as Normal. Integers: out of their range, below it and above it in turn
-  Tame,      ///< as Positive. Integers: the two lowest
+  Tame,      ///< as Positive. Integers: -1, 0 and 1
 };
 [[nodiscard]] std::string_view name(Distribution d);
 
 /// The seed of the `number`-th tensor (from 1) of input set `set` (from 0). A kernel's tensors are numbered in the order of its arguments, those
 /// that share a buffer once; constants that the graph states are what it states.
 [[nodiscard]] constexpr std::uint64_t input_seed(int set, std::uint64_t number) { return (static_cast<std::uint64_t>(set) + 1) * 1000 + number; }
-/// Sets from kFirstExtra on are the ones that only some groups get.
+/// Sets from kFirstExtraSet on are the ones that only some groups get.
 inline constexpr int kFirstExtraSet = 1000;
-[[nodiscard]] constexpr int extra_set(Distribution d) { return kFirstExtraSet + static_cast<int>(d); }
+[[nodiscard]] constexpr int extra_set(Distribution d, int time = 0) { return kFirstExtraSet + 10 * time + static_cast<int>(d); }
 [[nodiscard]] constexpr Distribution input_distribution(int set) {
-  return static_cast<Distribution>(set >= kFirstExtraSet ? set - kFirstExtraSet : set % 3);
+  return static_cast<Distribution>(set >= kFirstExtraSet ? (set - kFirstExtraSet) % 10 : set % 3);
 }
-/// The sets that a group is proven on: the first `base` ones; Large where something other than a sum is reduced (a softmax is the same whatever is
-/// subtracted, until it overflows; a maximum of positive numbers may start from 0); Small where a root is taken; Above and Below where integers
+/// The sets that a group is proven on: the first `base` ones; Large where something other than a sum is reduced, or an exponential taken beside a
+/// maximum (a softmax is the same whatever is subtracted, until it overflows; a maximum of positive numbers may start from 0); Small where a root is taken; Above and Below where integers
 /// index. (Tame is for outputs that no other set makes finite: prove() finds out.)
 [[nodiscard]] std::vector<int> input_sets(const graph::Graph& graph, const graph::Computation& computation, const planner::FusionGroup& group, int base);
 
@@ -46,7 +46,7 @@ inline constexpr int kFirstExtraSet = 1000;
                                  std::int64_t integer_low, std::int64_t integer_high);
 
 /// A range for integer inputs that exercises the group's indexing: [0, n), n the largest dimension that its gathers, scatters and dynamic slices index,
-/// if it has some, otherwise small numbers.
+/// if it has some, otherwise small numbers of both signs.
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> integer_range(const graph::Computation& computation, const planner::FusionGroup& group);
 
 }  // namespace seam::codegen
