@@ -251,8 +251,7 @@ Result<std::vector<Indices>> Demand::reads(const graph::Op& op, const Indices& w
   }
 }
 
-Result<Value> Demand::values(Id<graph::Op> root, const Indices& wanted, graph::Rounding rounding) const {
-  Slots slots;  // largest id first: users before producers
+Result<std::vector<Id<graph::Op>>> Demand::propagate(Id<graph::Op> root, const Indices& wanted, graph::Rounding rounding, Slots& slots) const {
   slots[root].wanted = wanted;
   std::vector<Id<graph::Op>> order;
   for (auto next = slots.begin(); next != slots.end(); ++next) {
@@ -273,6 +272,31 @@ Result<Value> Demand::values(Id<graph::Op> root, const Indices& wanted, graph::R
       if (want != mine.reads[k]) want.insert(want.end(), mine.reads[k].begin(), mine.reads[k].end());
     }
   }
+  return order;
+}
+
+Result<std::int64_t> Demand::work(Id<graph::Op> root, const Indices& wanted) const {
+  Slots slots;
+  SEAM_TRY(const std::vector<Id<graph::Op>> order, propagate(root, wanted, graph::Rounding::Rounded, slots));
+  std::int64_t elements = 0;
+  for (const Id<graph::Op> id : order) {
+    const Slot& slot = slots[id];
+    const graph::Op& op = computation_.ops[id];
+    elements += std::ssize(slot.wanted);
+    if (leaf(id) != nullptr) continue;
+    for (const Indices& read : slot.reads) elements += std::ssize(read);
+    // What is reduced in pieces is not listed: its terms, and at least one op that makes them.
+    if (one_array_reduce(op) && slot.reads[0].empty()) elements += 2 * std::ssize(slot.wanted) * reduced_count(op, computation_.ops[op.operands[0]].shape);
+    if (needs_all(op)) {
+      for (const Id<graph::Op> operand : op.operands) elements += computation_.ops[operand].shape.elements_count();
+    }
+  }
+  return elements;
+}
+
+Result<Value> Demand::values(Id<graph::Op> root, const Indices& wanted, graph::Rounding rounding) const {
+  Slots slots;  // largest id first: users before producers
+  SEAM_TRY(const std::vector<Id<graph::Op>> order, propagate(root, wanted, rounding, slots));
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
     SEAM_TRY(slots[*at].value, compute(*at, slots, rounding));
     if (shake_ != 0) shake(*at, slots[*at].wanted, slots[*at].value);
@@ -338,11 +362,17 @@ Result<Value> Demand::combined(const graph::Op& op, const std::vector<Value>& op
   return graph::evaluate_op(graph_, computation_, flat, pointers, rounding);
 }
 
-Result<Indices> Demand::targets(Id<graph::Op> scatter, graph::Rounding rounding) const {
-  const graph::Op& op = computation_.ops[scatter];
+Result<Indices> Demand::targets(Id<graph::Op> update, graph::Rounding rounding) const {
+  const graph::Op& op = computation_.ops[update];
   const auto shape = [&](std::size_t k) -> const graph::Shape& { return computation_.ops[op.operands[k]].shape; };
-  SEAM_TRY(const auto indices, integers(op.operands[1], rounding));
-  Indices out = scatter_targets(op, shape(0), shape(1), indices, shape(2));
+  Indices out;
+  if (op.opcode == Opcode::DynamicUpdateSlice) {
+    SEAM_TRY(const auto start, starts(op, 2, rounding));
+    out = updated_elements(op, shape(1), start);
+  } else if (one_array_scatter(op)) {
+    SEAM_TRY(const auto indices, integers(op.operands[1], rounding));
+    out = scatter_targets(op, shape(0), shape(1), indices, shape(2));
+  }
   make_set(out);
   return out;
 }
@@ -379,29 +409,46 @@ Result<Value> Demand::scattered(const graph::Op& op, const Slot& slot, std::vect
   return graph::evaluate_op(graph_, computation_, flat, pointers, rounding);
 }
 
+/// Few results at a time, each reduced at once; a value that a reduced row needs as a whole (the maximum inside a softmax) is then computed for these
+/// rows only. A single row too long for that is reduced in pieces.
 Result<Value> Demand::reduced_piecewise(const graph::Op& op, const Slot& slot, const Value& init, graph::Rounding rounding) const {
-  // Partial results stay wide and are rounded once at the end, as if all had been reduced at once. HLO lets the initial
-  // value be applied any number of times.
   const Id<graph::Op> operand = op.operands[0];
   const graph::Shape& shape = computation_.ops[operand].shape;
   const std::int64_t count = reduced_count(op, shape);
-  std::vector<Value> partials;
-  const std::int64_t step = std::max<std::int64_t>(1, kPiece / static_cast<std::int64_t>(slot.wanted.size()));
-  for (std::int64_t from = 0; from < count; from += step) {
-    const Indices piece = reduced_elements(op, shape, slot.wanted, from, std::min(count, from + step));
-    SEAM_TRY(Value elements, values(operand, piece, rounding));
-    SEAM_TRY(Value partial, combined(op, {std::move(elements), init}, slot.wanted.size(), graph::Rounding::Wide));
-    partials.push_back(std::move(partial));
+  const auto rows_at_once = static_cast<std::size_t>(std::max<std::int64_t>(1, kPiece / count));
+  Value result;
+  result.shape = flat_shape(op.shape.dtype, slot.wanted.size());
+  for (std::size_t from = 0; from < slot.wanted.size(); from += rows_at_once) {
+    const std::size_t to = std::min(slot.wanted.size(), from + rows_at_once);
+    const Indices rows(slot.wanted.begin() + static_cast<std::ptrdiff_t>(from), slot.wanted.begin() + static_cast<std::ptrdiff_t>(to));
+    SEAM_TRY(const Value some, count > kPiece ? long_row(op, rows, init, rounding) : whole_rows(op, rows, count, init, rounding));
+    result.numbers.insert(result.numbers.end(), some.numbers.begin(), some.numbers.end());
+    result.integers.insert(result.integers.end(), some.integers.begin(), some.integers.end());
   }
-  Value rows;
-  rows.shape = flat_shape(op.shape.dtype, slot.wanted.size() * partials.size());
-  for (std::size_t i = 0; i < slot.wanted.size(); ++i) {
-    for (const Value& partial : partials) {
-      if (!partial.numbers.empty()) rows.numbers.push_back(partial.numbers[i]);
-      if (!partial.integers.empty()) rows.integers.push_back(partial.integers[i]);
-    }
+  return result;
+}
+
+Result<Value> Demand::whole_rows(const graph::Op& op, const Indices& rows, std::int64_t count, const Value& init, graph::Rounding rounding) const {
+  SEAM_TRY(Value elements, values(op.operands[0], reduced_elements(op, computation_.ops[op.operands[0]].shape, rows, 0, count), rounding));
+  return combined(op, {std::move(elements), init}, rows.size(), rounding);
+}
+
+/// Partial results stay wide and are rounded once at the end, as if all had been reduced at once. HLO lets the initial value be applied any
+/// number of times.
+Result<Value> Demand::long_row(const graph::Op& op, const Indices& row, const Value& init, graph::Rounding rounding) const {
+  const Id<graph::Op> operand = op.operands[0];
+  const graph::Shape& shape = computation_.ops[operand].shape;
+  const std::int64_t count = reduced_count(op, shape);
+  Value partials;
+  std::int64_t pieces = 0;
+  for (std::int64_t from = 0; from < count; from += kPiece, ++pieces) {
+    SEAM_TRY(Value elements, values(operand, reduced_elements(op, shape, row, from, std::min(count, from + kPiece)), rounding));
+    SEAM_TRY(const Value partial, combined(op, {std::move(elements), init}, 1, graph::Rounding::Wide));
+    partials.numbers.insert(partials.numbers.end(), partial.numbers.begin(), partial.numbers.end());
+    partials.integers.insert(partials.integers.end(), partial.integers.begin(), partial.integers.end());
   }
-  SEAM_TRY(Value result, combined(op, {std::move(rows), init}, slot.wanted.size(), graph::Rounding::Wide));
+  partials.shape = flat_shape(op.shape.dtype, static_cast<std::size_t>(pieces));
+  SEAM_TRY(Value result, combined(op, {std::move(partials), init}, 1, graph::Rounding::Wide));
   if (rounding == graph::Rounding::Rounded) {
     for (double& number : result.numbers) number = round_to(op.shape.dtype, number);
   }

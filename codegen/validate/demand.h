@@ -25,10 +25,12 @@ class Demand {
     return copy;
   }
 
-  /// Elements of a scatter that some update falls on, ascending.
-  [[nodiscard]] Result<Indices> targets(Id<graph::Op> scatter, graph::Rounding rounding) const;
+  /// Elements of a scatter or dynamic-update-slice that its updates fall on, ascending.
+  [[nodiscard]] Result<Indices> targets(Id<graph::Op> update, graph::Rounding rounding) const;
   /// A 1-D value: the elements `wanted` of op, in that order. Unsupported if an op on the way cannot be evaluated.
   [[nodiscard]] Result<graph::Value> values(Id<graph::Op> op, const Indices& wanted, graph::Rounding rounding) const;
+  /// About how many elements, of all ops on the way, that evaluates.
+  [[nodiscard]] Result<std::int64_t> work(Id<graph::Op> op, const Indices& wanted) const;
 
  private:
   struct Slot {
@@ -39,6 +41,8 @@ class Demand {
   };
   using Slots = std::map<Id<graph::Op>, Slot, std::greater<>>;
 
+  /// Which elements of which ops are needed; the ops, users before producers.
+  [[nodiscard]] Result<std::vector<Id<graph::Op>>> propagate(Id<graph::Op> root, const Indices& wanted, graph::Rounding rounding, Slots& slots) const;
   [[nodiscard]] const Array* leaf(Id<graph::Op> op) const;
   [[nodiscard]] Result<std::vector<std::int64_t>> starts(const graph::Op& op, std::size_t first, graph::Rounding rounding) const;
   [[nodiscard]] Result<std::vector<std::int64_t>> integers(Id<graph::Op> op, graph::Rounding rounding) const;
@@ -50,6 +54,8 @@ class Demand {
   [[nodiscard]] Result<graph::Value> scattered(const graph::Op& op, const Slot& slot, std::vector<graph::Value> operands,
                                                graph::Rounding rounding) const;
   [[nodiscard]] Result<graph::Value> reduced_piecewise(const graph::Op& op, const Slot& slot, const graph::Value& init, graph::Rounding rounding) const;
+  [[nodiscard]] Result<graph::Value> whole_rows(const graph::Op& op, const Indices& rows, std::int64_t count, const graph::Value& init, graph::Rounding rounding) const;
+  [[nodiscard]] Result<graph::Value> long_row(const graph::Op& op, const Indices& row, const graph::Value& init, graph::Rounding rounding) const;
   void shake(Id<graph::Op> id, const Indices& at, graph::Value& value) const;
   [[nodiscard]] Result<graph::Value> whole(Id<graph::Op> op, graph::Rounding rounding) const;
 

@@ -146,6 +146,20 @@ Indices dynamic_update_elements(const graph::Op& op, std::size_t k, const graph:
   return result;
 }
 
+Indices updated_elements(const graph::Op& op, const graph::Shape& update, const Dims& starts) {
+  const Dims out = row_major_strides(op.shape.dims);
+  const Dims in = row_major_strides(update.dims);
+  Indices result(static_cast<std::size_t>(update.elements_count()));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    std::int64_t at = 0;
+    for_each_coordinate(static_cast<std::int64_t>(i), in, [&](std::size_t d, std::int64_t c) {
+      at += (clamp_start(starts[d], op.shape.dims[d], update.dims[d]) + c) * out[d];
+    });
+    result[i] = at;
+  }
+  return result;
+}
+
 namespace {
 
 /// gather and scatter: an element of the result (gather) or of the updates (scatter) takes its window's place from the indices, and its place in the

@@ -24,6 +24,9 @@ using Indices = std::vector<std::int64_t>;  ///< row-major linear indices; -1 = 
 [[nodiscard]] Indices dynamic_update_elements(const graph::Op& op, std::size_t k, const graph::Shape& update,
                                               const std::vector<std::int64_t>& starts, const Indices& wanted);
 
+/// Elements of a dynamic-update-slice that come from its update, in the update's order.
+[[nodiscard]] Indices updated_elements(const graph::Op& op, const graph::Shape& update, const std::vector<std::int64_t>& starts);
+
 /// gather: `indices` are all values of the start-indices operand.
 [[nodiscard]] Indices gather_elements(const graph::Op& op, const graph::Shape& operand, const graph::Shape& indices_shape,
                                       const std::vector<std::int64_t>& indices, const Indices& wanted);

@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "base/sha256.h"
 #include "graph/tolerance.h"
+#include "validate/choose.h"
 #include "validate/compare.h"
 #include "validate/demand.h"
 #include "validate/inputs.h"
@@ -55,8 +56,9 @@ class Proof {
     bool go_on = true;
     for (std::size_t i = 0; go_on && i < sets_.size(); ++i) {
       SEAM_TRY(go_on, input_set(sets_[i]));
-      // Where every set gave nothing but NaN and infinities for some output, nothing is known of it yet.
-      if (go_on && i + 1 == sets_.size() && sets_[i] != extra_set(Distribution::Tame) && !untold().empty()) sets_.push_back(extra_set(Distribution::Tame));
+      // Where every set gave nothing but NaN and infinities for some output (a loss, of labels out of range), nothing is known of it yet.
+      if (i + 1 != sets_.size() || input_distribution(sets_[i]) == Distribution::Tame || untold().empty()) continue;
+      for (int time = 0; time < 4; ++time) sets_.push_back(extra_set(Distribution::Tame, time));
     }
     if (go_on && !untold().empty()) verdict_.values = {Outcome::Inconclusive, "no input set gives finite values of output " + untold()};
     describe();
@@ -165,7 +167,8 @@ class Proof {
     const Distribution distribution = input_distribution(set);
     Operands on_device = operands(set);
     // What the extra sets look for is in every row: a quarter of the budget finds it.
-    SEAM_TRY(const Sample chosen, affordable(on_device, options_.instruction_budget / (set >= kFirstExtraSet ? 4 : 1)));
+    const int share = set >= kFirstExtraSet ? 4 : 1;
+    SEAM_TRY(const Sample chosen, affordable(on_device, options_.instruction_budget / static_cast<std::uint64_t>(share)));
     sim::Checks checks;
     checks.seed = static_cast<std::uint64_t>(set);
     SEAM_TRY(const sim::Outcome outcome, sim::launch(*built_.module, on_device.memory, launch_of(on_device, chosen.blocks), checks));
@@ -182,7 +185,7 @@ class Proof {
       verdict_.sim = {Outcome::Failed, verdict_.reports.front()};
       return false;
     }
-    SEAM_TRY(const bool right, compare_values(on_device, chosen, distribution));
+    SEAM_TRY(const bool right, compare_values(on_device, chosen, distribution, options_.reference_budget / share));
     return right;
   }
 
@@ -204,15 +207,6 @@ class Proof {
       verdict_.sim = {Outcome::Failed, fmt::format("byte model: {} read, {} written; the simulator counted {} and {}", verdict_.model_read,
                                                    verdict_.model_written, verdict_.bytes_read, verdict_.bytes_written)};
     }
-  }
-
-  /// At most `most` of the elements, spread evenly, first and last among them.
-  static Indices thinned(const Indices& all, std::int64_t most) {
-    const auto count = static_cast<std::int64_t>(all.size());
-    if (count <= most) return all;
-    Indices out;
-    for (std::int64_t k = 0; k < most; ++k) out.push_back(all[static_cast<std::size_t>(k * (count - 1) / std::max<std::int64_t>(most - 1, 1))]);
-    return out;
   }
 
   /// Longest reduction or contraction in the group: what the tolerance depends on.
@@ -245,15 +239,6 @@ class Proof {
       }
     }
     return check;
-  }
-
-  /// Elements worth comparing under the budget: those behind a long reduction cost its length each.
-  [[nodiscard]] std::int64_t most_compared(Id<graph::Op> output) const {
-    const graph::Op& op = computation_.ops[output];
-    std::int64_t each = 1;
-    if (op.opcode == graph::Opcode::Reduce) each = reduced_count(op, computation_.ops[op.operands[0]].shape);
-    if (op.opcode == graph::Opcode::Dot) each = contracted_count(op, computation_.ops[op.operands[0]].shape);
-    return std::max<std::int64_t>(1, options_.reference_budget / 8 / std::max<std::int64_t>(each, 1) + 1);
   }
 
   /// Size of the partial sums of an output that is a reduction: sum of |terms| / sqrt(count), the largest of some. 0 for other outputs.
@@ -294,7 +279,7 @@ class Proof {
     return slack;
   }
 
-  Result<bool> compare_values(Operands& operands, const Sample& chosen, Distribution distribution) {
+  Result<bool> compare_values(Operands& operands, const Sample& chosen, Distribution distribution, std::int64_t reference_budget) {
     std::map<Id<graph::Op>, const Array*> inputs;
     for (const auto& [op, array] : operands.host) inputs[op] = array.get();
     const Demand demand(graph_, computation_, inputs);
@@ -302,17 +287,15 @@ class Proof {
       const Argument& argument = built_.source.arguments[i];
       if (!argument.output) continue;
       const graph::Op& op = computation_.ops[argument.op];
-      Indices written;
+      Choice choice{.output = argument.op, .budget = reference_budget};
       if (chosen.whole) {
         if (const std::int64_t missing = operands.memory.unwritten_bytes(operands.addresses[i]); missing > 0) {
           return wrong(fmt::format("{} bytes of output {} were never written", missing, op.name));
         }
-        written.resize(static_cast<std::size_t>(op.shape.elements_count()));
-        for (std::size_t e = 0; e < written.size(); ++e) written[e] = static_cast<std::int64_t>(e);
       } else {
-        written = chosen.owned.at(argument.op);
+        choice.owned = &chosen.owned.at(argument.op);
         const auto width = bytes(argument.dtype);
-        const std::int64_t expected = static_cast<std::int64_t>(written.size()) * width;
+        const std::int64_t expected = std::ssize(*choice.owned) * width;
         const std::int64_t actual = argument.elements * width - operands.memory.unwritten_bytes(operands.addresses[i]);
         if (actual != expected) {
           return wrong(fmt::format("the sampled blocks wrote {} bytes of output {}, their share is {}", actual, op.name, expected));
@@ -320,13 +303,14 @@ class Proof {
       }
       Array actual = make_array(op.shape.dtype, op.shape.dims);
       std::ranges::copy_n(operands.memory.bytes(operands.addresses[i]).begin(), static_cast<std::ptrdiff_t>(actual.data.size()), actual.data.begin());
-      const Indices at = thinned(written, most_compared(argument.op));
+      choice.after = &actual;
+      if (argument.updated) choice.before = operands.host.at(planner::storage_of(computation_, argument.aliases)).get();
+      const auto elements = elements_to_compare(demand, computation_, choice);
+      if (!elements) return undecided(elements.error());
+      const Indices& at = *elements;
       const auto wide = demand.values(argument.op, at, graph::Rounding::Wide);
       const auto rounded = demand.values(argument.op, at, graph::Rounding::Rounded);
-      if (!wide || !rounded) {
-        verdict_.values = {Outcome::Inconclusive, (wide ? rounded : wide).error().message};
-        return false;
-      }
+      if (!wide || !rounded) return undecided((wide ? rounded : wide).error());
       const double scale = summand_scale(demand, argument.op, at);
       const RoundingCheck rounding = coarsest();
       Comparison result = compare(actual, at, *wide, *rounded, reduction_length(), rounding, scale);
@@ -337,7 +321,7 @@ class Proof {
         result = again;
       }
       verdict_.values_compared += result.compared;
-      told_[argument.op] += result.telling;
+      if (distribution != Distribution::Large) told_[argument.op] += result.telling;  // those of large numbers tell little else
       verdict_.max_abs = std::max(verdict_.max_abs, result.max_abs);
       if (distribution != Distribution::Special) verdict_.max_rel = std::max(verdict_.max_rel, result.max_rel);
       verdict_.tolerance = std::max(verdict_.tolerance, result.worst_allowed);
@@ -347,6 +331,11 @@ class Proof {
       }
     }
     return true;
+  }
+
+  bool undecided(const Error& error) {
+    verdict_.values = {Outcome::Inconclusive, error.message};
+    return false;
   }
 
   bool wrong(std::string detail) {
