@@ -8,11 +8,13 @@
 #include <numeric>
 
 #include "base/mix.h"
+#include "planner/planner.h"
 
 namespace seam::codegen {
 namespace {
 
 constexpr std::int64_t kPeriod = 65'537;
+constexpr std::int64_t kFewOutputs = 1024;  ///< elements
 
 /// Uniform in (0, 1).
 double unit(std::uint64_t bits) { return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53; }
@@ -144,11 +146,16 @@ std::vector<int> input_sets(const graph::Graph& graph, const graph::Computation&
     const graph::Computation& combiner = graph.computations[op.attributes.calls[0]];
     compares = compares || combiner.ops[combiner.root].opcode != Opcode::Add;
   });
-  if (compares || (maxima && exponentials)) out.push_back(extra_set(Distribution::Large));
-  if (roots) out.push_back(extra_set(Distribution::Small));
-  if (indexed) {
-    out.push_back(extra_set(Distribution::Above));
-    out.push_back(extra_set(Distribution::Below));
+  // A kernel with few outputs shows little of each set.
+  std::int64_t outputs = 0;
+  for (const Id<graph::Op> output : planner::boundary(computation, group).outputs) outputs += computation.ops[output].shape.elements_count();
+  for (int time = 0; time < (outputs < kFewOutputs ? 3 : 1); ++time) {
+    if (compares || (maxima && exponentials)) out.push_back(extra_set(Distribution::Large, time));
+    if (roots) out.push_back(extra_set(Distribution::Small, time));
+    if (indexed) {
+      out.push_back(extra_set(Distribution::Above, time));
+      out.push_back(extra_set(Distribution::Below, time));
+    }
   }
   return out;
 }

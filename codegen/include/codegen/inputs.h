@@ -37,7 +37,7 @@ inline constexpr int kFirstExtraSet = 1000;
 }
 /// The sets that a group is proven on: the first `base` ones; Large where something other than a sum is reduced, or an exponential taken beside a
 /// maximum (a softmax is the same whatever is subtracted, until it overflows; a maximum of positive numbers may start from 0); Small where a root is taken; Above and Below where integers
-/// index. (Tame is for outputs that no other set makes finite: prove() finds out.)
+/// index; these three times over where a group writes few elements. (Tame is for outputs that no other set makes finite: prove() finds out.)
 [[nodiscard]] std::vector<int> input_sets(const graph::Graph& graph, const graph::Computation& computation, const planner::FusionGroup& group, int base);
 
 /// Large tensors repeat a block of 65,537 elements (a prime, so that no shape lines up with it). Integers are in [integer_low, integer_high], as the
