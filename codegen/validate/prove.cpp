@@ -164,7 +164,6 @@ class Proof {
 
   /// False: no need for further sets, the kernel has failed.
   Result<bool> input_set(int set) {
-    const Distribution distribution = input_distribution(set);
     Operands on_device = operands(set);
     // What the extra sets look for is in every row: a quarter of the budget finds it.
     const int share = set >= kFirstExtraSet ? 4 : 1;
@@ -185,7 +184,7 @@ class Proof {
       verdict_.sim = {Outcome::Failed, verdict_.reports.front()};
       return false;
     }
-    SEAM_TRY(const bool right, compare_values(on_device, chosen, distribution, options_.reference_budget / share));
+    SEAM_TRY(const bool right, compare_values(on_device, chosen, set, options_.reference_budget / share));
     return right;
   }
 
@@ -279,7 +278,18 @@ class Proof {
     return slack;
   }
 
-  Result<bool> compare_values(Operands& operands, const Sample& chosen, Distribution distribution, std::int64_t reference_budget) {
+  /// What a run on a GPU can be held against: the first elements, which the first block of a part writes.
+  void note_expected(std::size_t argument, const Array& actual, const Indices* owned, double allowed) {
+    constexpr std::int64_t kFirst = 4;
+    const std::int64_t count = std::min(kFirst, actual.elements());
+    if (owned != nullptr && (std::ssize(*owned) < count || (count > 0 && (*owned)[static_cast<std::size_t>(count) - 1] != count - 1))) return;
+    Expected expected{argument, {}, allowed};
+    for (std::int64_t e = 0; e < count; ++e) expected.values.push_back(load_as_double(actual.dtype, &actual.data[static_cast<std::size_t>(e * bytes(actual.dtype))]));
+    verdict_.expected.push_back(std::move(expected));
+  }
+
+  Result<bool> compare_values(Operands& operands, const Sample& chosen, int set, std::int64_t reference_budget) {
+    const Distribution distribution = input_distribution(set);
     std::map<Id<graph::Op>, const Array*> inputs;
     for (const auto& [op, array] : operands.host) inputs[op] = array.get();
     const Demand demand(graph_, computation_, inputs);
@@ -320,6 +330,7 @@ class Proof {
         if (again.wrong == 0) ill_conditioned_ += result.wrong;
         result = again;
       }
+      if (set == 0) note_expected(i, actual, choice.owned, result.worst_allowed);
       verdict_.values_compared += result.compared;
       if (distribution != Distribution::Large) told_[argument.op] += result.telling;  // those of large numbers tell little else
       verdict_.max_abs = std::max(verdict_.max_abs, result.max_abs);

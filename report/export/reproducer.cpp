@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <map>
 
 #include "base/check.h"
@@ -45,6 +46,22 @@ std::string argument_rows(const KernelView& kernel, const LaunchShape& launch) {
   return rows;
 }
 
+std::string number(double value) {
+  if (std::isnan(value)) return "NAN";
+  if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
+  return fmt::format("{:.17g}", value);
+}
+
+std::string expected_rows(const codegen::Verdict& verdict) {
+  std::string rows;
+  for (const codegen::Expected& expected : verdict.expected) {
+    std::string values;
+    for (std::size_t e = 0; e < 4; ++e) values += fmt::format("{}{}", e == 0 ? "" : ", ", e < expected.values.size() ? number(expected.values[e]) : "0");
+    rows += fmt::format("    {{{}, {}, {{{}}}, {}}},\n", expected.argument, expected.values.size(), values, number(expected.allowed));
+  }
+  return rows;
+}
+
 /// A raw string literal; no line of PTX holds its end.
 std::string literal(const std::string& ptx) {
   SEAM_CHECK(ptx.find(")PTX\"") == std::string::npos, "PTX that ends its own literal");
@@ -62,7 +79,8 @@ std::string reproducer(const Optimized& optimized, const KernelView& kernel) {
                                 fmt::arg("sha256", kernel.verdict.ptx_sha256));
   out += kReproducerGenerator;
   out += fmt::format(kReproducerData, fmt::arg("kernel", kernel.built.source.name), fmt::arg("grid", launch.grid), fmt::arg("block", launch.block),
-                     fmt::arg("shared", launch.shared_bytes), fmt::arg("low", low), fmt::arg("high", high), fmt::arg("arguments", argument_rows(kernel, launch)));
+                     fmt::arg("shared", launch.shared_bytes), fmt::arg("low", low), fmt::arg("high", high), fmt::arg("arguments", argument_rows(kernel, launch)),
+                     fmt::arg("expected", expected_rows(kernel.verdict)));
   out += "const char* const kPtx = " + literal(kernel.built.ptx) + ";\n";
   out += kReproducerMain;
   return out;

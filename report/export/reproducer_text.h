@@ -10,7 +10,8 @@ inline constexpr std::string_view kReproducerHead = R"TEXT(// {kernel}: a kernel
 //
 //   g++ -std=c++17 -O2 -I/usr/local/cuda/include {kernel}.repro.cpp -lcuda -o {kernel} && ./{kernel} [runs]
 //
-// Prints a checksum and the first values of every output, and the time of a launch: the median of [runs] (default 20) after a warm-up.
+// Prints a checksum and the first values of every output, beside those of the simulated GPU (exit code 1 if they differ), and the time of a launch:
+// the median of [runs] (default 20) after a warm-up.
 // Inputs come from the seeds of the proof's first input set. SHA-256 of the PTX: {sha256}
 #include <cuda.h>
 
@@ -35,6 +36,12 @@ struct Argument {
   int width;               // bytes of an element
   long long elements;
   unsigned long long seed; // of its contents at the start; 0 = none
+};
+
+// First elements of an output as the simulated GPU left them; a real one may be `allowed` off.
+struct Expected {
+  int argument, count;
+  double values[4], allowed;
 };
 
 // SplitMix64.
@@ -145,12 +152,14 @@ static void check(CUresult result, const char* what) {
 
 )TEXT";
 
-/// fmt: {kernel} {grid} {block} {shared} {low} {high} {arguments}
+/// fmt: {kernel} {grid} {block} {shared} {low} {high} {arguments} {expected}
 inline constexpr std::string_view kReproducerData = R"TEXT(const char* const kName = "{kernel}";
 const unsigned kGrid = {grid}, kBlock = {block}, kShared = {shared};
 const long long kLow = {low}, kHigh = {high};  // integer inputs
 const Argument kArguments[] = {{
 {arguments}}};
+const Expected kExpected[] = {{
+{expected}    {{-1, 0, {{0, 0, 0, 0}}, 0}}}};
 )TEXT";
 
 inline constexpr std::string_view kReproducerMain = R"TEXT(
@@ -187,6 +196,7 @@ int main(int argc, char** argv) {
   reset();
   launch();
   CHECK(cuCtxSynchronize());
+  bool agrees = true;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const Argument& a = kArguments[i];
     std::vector<std::uint8_t> data = start[i];
@@ -199,6 +209,19 @@ int main(int argc, char** argv) {
     std::printf("output  %-40s %-20s checksum %016llx  first", a.name, a.type, static_cast<unsigned long long>(checksum(data)));
     for (long long e = 0; e < std::min<long long>(4, a.elements); ++e) std::printf(" %.9g", load(a, &data[static_cast<std::size_t>(e * a.width)]));
     std::printf("\n");
+    for (const Expected& x : kExpected) {
+      if (x.argument != static_cast<int>(i)) continue;
+      bool same = true;
+      for (int e = 0; e < x.count; ++e) {
+        const double got = load(a, &data[static_cast<std::size_t>(e) * static_cast<std::size_t>(a.width)]);
+        const double want = x.values[e];
+        same = same && (std::isnan(want) ? std::isnan(got) : got == want || std::fabs(got - want) <= x.allowed);
+      }
+      std::printf("        %s the simulated GPU:", same ? "agrees with" : "DIFFERS from");
+      for (int e = 0; e < x.count; ++e) std::printf(" %.9g", x.values[e]);
+      std::printf(", allowed difference %.3g\n", x.allowed);
+      agrees = agrees && same;
+    }
   }
 
   CUevent before = nullptr, after = nullptr;
@@ -217,7 +240,7 @@ int main(int argc, char** argv) {
   std::sort(times.begin(), times.end());
   std::printf("time    %.2f us (median of %d launches, inputs not restored between them, caches warm; fastest %.2f us)\n", 1e3 * times[times.size() / 2], runs,
               1e3 * times[0]);
-  return 0;
+  return agrees ? 0 : 1;
 }
 )TEXT";
 

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 
 #include "base/files.h"
 #include "codegen/inputs.h"
@@ -76,7 +78,9 @@ TEST_F(Reproducer, MakesTheInputsOfTheProof) {
   for_each_kernel(o, [&](const KernelView& kernel) {
     codegen::Built built = kernel.built;
     if (built.ptx.empty()) built.ptx = ".version 8.0\n// no compiler here\n";
-    const KernelView view{kernel.graph, kernel.where, kernel.computation, kernel.group, built, kernel.verdict};
+    codegen::Verdict verdict = kernel.verdict;
+    verdict.expected.clear();
+    const KernelView view{kernel.graph, kernel.where, kernel.computation, kernel.group, built, verdict};
     ASSERT_TRUE(write_file(folder_ / "r.cpp", reproducer(o, view)));
     const Ran compiled = shell(fmt::format("{} -std=c++17 -Wall -Wextra -Werror -O1 -I{}/stub_cuda {} -o {}", SEAM_CXX, SEAM_TEST_DIR, (folder_ / "r.cpp").string(), (folder_ / "r").string()));
     ASSERT_EQ(compiled.status, 0) << compiled.output;
@@ -96,6 +100,29 @@ TEST_F(Reproducer, MakesTheInputsOfTheProof) {
       ++inputs;
     }
     EXPECT_EQ(inputs, 6U);
+  });
+}
+
+/// The stub launches nothing: outputs keep their poison, as f32 a NaN.
+TEST_F(Reproducer, FailsWhereTheGpuDiffersFromTheSimulator) {
+  if (shell(std::string(SEAM_CXX) + " --version").status != 0) GTEST_SKIP() << "the compiler that built Seam is not here to build a reproducer";
+  const Optimized o = test::optimized(kManyTypes, false);
+  ASSERT_EQ(o.verdicts.size(), 1U);
+  for_each_kernel(o, [&](const KernelView& kernel) {
+    codegen::Built built = kernel.built;
+    if (built.ptx.empty()) built.ptx = ".version 8.0\n// no compiler here\n";
+    for (const double first : {std::numeric_limits<double>::quiet_NaN(), 0.5}) {
+      codegen::Verdict verdict = kernel.verdict;
+      verdict.expected = {{built.source.arguments.size() - 1, {first}, 1e-6}};
+      const KernelView view{kernel.graph, kernel.where, kernel.computation, kernel.group, built, verdict};
+      ASSERT_TRUE(write_file(folder_ / "r.cpp", reproducer(o, view)));
+      const Ran compiled = shell(fmt::format("{} -std=c++17 -Wall -Wextra -Werror -O1 -I{}/stub_cuda {} -o {}", SEAM_CXX, SEAM_TEST_DIR, (folder_ / "r.cpp").string(), (folder_ / "r").string()));
+      ASSERT_EQ(compiled.status, 0) << compiled.output;
+      const Ran ran = shell((folder_ / "r").string() + " 1");
+      const bool agrees = std::isnan(first);
+      EXPECT_EQ(ran.status == 0, agrees) << ran.output;
+      EXPECT_NE(ran.output.find(agrees ? "agrees with the simulated GPU" : "DIFFERS from the simulated GPU"), std::string::npos) << ran.output;
+    }
   });
 }
 

@@ -29,6 +29,14 @@ struct Tier {
   friend bool operator==(const Tier&, const Tier&) = default;
 };
 
+/// First elements of an output as the simulator left them for the first input set, and how far a GPU's may lie from them (the tolerance that the
+/// reference allowed).
+struct Expected {
+  std::size_t argument = 0;  ///< index into Source::arguments
+  std::vector<double> values;
+  double allowed = 0;
+};
+
 struct Verdict {
   std::string kernel;
   Tier ir, sim, values, host, gpu;
@@ -40,6 +48,7 @@ struct Verdict {
   sim::Counters counters;
   double max_abs = 0, max_rel = 0, tolerance = 0;
   std::uint64_t values_compared = 0;
+  std::vector<Expected> expected;         ///< per output whose first elements were among those that ran
   std::string cuda_sha256, ptx_sha256, ir_sha256;
   std::optional<Resources> resources;     ///< of the machine code; none: unknown
   [[nodiscard]] Outcome outcome() const {
