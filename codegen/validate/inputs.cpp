@@ -44,21 +44,23 @@ double large(std::uint64_t at, std::int64_t i, std::int64_t columns, std::uint64
 }
 
 /// Element i of an integer tensor with values in [low, high].
-std::int64_t integer(Distribution distribution, std::int64_t i, std::uint64_t at, std::int64_t low, std::int64_t high) {
+std::int64_t integer(Distribution distribution, std::int64_t i, std::uint64_t at, std::uint64_t seed, std::int64_t low, std::int64_t high) {
   const auto span = static_cast<std::uint64_t>(high - low + 1);
   const std::uint64_t bits = mix(at);
   const auto near = static_cast<std::int64_t>(bits % std::min<std::uint64_t>(span, 2));
   const bool even = i % 2 == 0;
   const auto outside = [&](bool above) {
     if (above) return high + 1 + near;
-    // Just below, and so far below that adding the length once does not bring it back.
-    return low - 1 - near - ((bits >> 8) % 2 == 0 ? 0 : static_cast<std::int64_t>(span));
+    // So far below that adding the length once does not bring it back, or just below: in turn, and in turn from one time that a set comes to the next (ten sets on).
+    const bool far = (static_cast<std::uint64_t>(i / 2) + seed / 10'000) % 2 == 0;
+    return low - 1 - near - (far ? static_cast<std::int64_t>(span) : 0);
   };
   switch (distribution) {
     case Distribution::Positive: return even ? high - near : low + near;
     case Distribution::Special: return even ? low + near : high - near;
     case Distribution::Above: return outside(even);
     case Distribution::Below: return outside(!even);
+    case Distribution::Coarse:
     case Distribution::Tame: return static_cast<std::int64_t>(bits % 3) - 1;
     case Distribution::Large: return low < 0 ? low + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(-low)) : static_cast<std::int64_t>(bits % 3) - 1;
     case Distribution::Normal:
@@ -70,7 +72,7 @@ std::int64_t integer(Distribution distribution, std::int64_t i, std::uint64_t at
 }  // namespace
 
 std::string_view name(Distribution d) {
-  static constexpr std::array<std::string_view, 8> kNames = {"normal", "positive", "special", "large", "small", "above", "below", "tame"};
+  static constexpr std::array<std::string_view, 9> kNames = {"normal", "positive", "special", "large", "small", "coarse", "above", "below", "tame"};
   return kNames.at(static_cast<std::size_t>(d));
 }
 
@@ -87,7 +89,7 @@ Array random_array(DType dtype, const std::vector<std::int64_t>& dims, Distribut
     if (dtype == DType::Pred) {
       value = static_cast<double>(mix(at) >> 63);
     } else if (is_integer(dtype)) {
-      value = static_cast<double>(integer(distribution, i, at, integer_low, integer_high));
+      value = static_cast<double>(integer(distribution, i, at, seed, integer_low, integer_high));
     } else {
       switch (distribution) {
         case Distribution::Normal:
@@ -97,6 +99,7 @@ Array random_array(DType dtype, const std::vector<std::int64_t>& dims, Distribut
         case Distribution::Tame: value = 0.1 + 1.9 * unit(mix(at)); break;
         case Distribution::Special: value = special(at); break;
         case Distribution::Large: value = count == 1 ? 1 + unit(mix(at)) : large(at, i, dims.back(), seed); break;
+        case Distribution::Coarse: value = static_cast<double>(mix(at) % 3) - 1; break;
         case Distribution::Small: value = about_normal(at) * 0x1p-9; break;
       }
     }
@@ -135,10 +138,12 @@ std::vector<int> input_sets(const graph::Graph& graph, const graph::Computation&
   bool compares = false;
   bool exponentials = false;
   bool roots = false;
+  bool ties = false;
   bool indexed = false;
   for_each_op(computation, group, [&](const graph::Op& op) {
     roots = roots || op.opcode == Opcode::Sqrt || op.opcode == Opcode::Rsqrt;
     indexed = indexed || indexes(op);
+    ties = ties || (op.opcode == Opcode::Compare && is_float(computation.ops[op.operands[0]].shape.dtype));
     exponentials = exponentials || op.opcode == Opcode::Exp;
     if (op.opcode != Opcode::Reduce) return;
     const graph::Computation& combiner = graph.computations[op.attributes.calls[0]];
@@ -150,6 +155,7 @@ std::vector<int> input_sets(const graph::Graph& graph, const graph::Computation&
   for (int time = 0; time < (outputs < kFewOutputs ? 3 : 1); ++time) {
     if (compares || exponentials) out.push_back(extra_set(Distribution::Large, time));
     if (roots) out.push_back(extra_set(Distribution::Small, time));
+    if (ties || roots) out.push_back(extra_set(Distribution::Coarse, time));
     if (indexed) {
       out.push_back(extra_set(Distribution::Above, time));
       out.push_back(extra_set(Distribution::Below, time));

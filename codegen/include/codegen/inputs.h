@@ -20,6 +20,7 @@ enum class Distribution : std::uint8_t {
   Large,     ///< in (-16000, -2000]: in turn rows of the last dimension whose last or first element is far above the others, and rows of one value.
              ///< A number alone is in (1, 2): a factor. Integers: as Tame; of a range with negative ones, those
   Small,     ///< about N(0, 2^-9): next to these a constant under a root counts. Integers: uniform
+  Coarse,    ///< -1, 0 and 1: ties, exact zeros, nothing under a root. Integers: as Tame
   Above,     ///< as Normal. Integers: out of their range, above it and below it in turn
   Below,     ///< as Normal. Integers: out of their range, below it and above it in turn
   Tame,      ///< as Positive. Integers: -1, 0 and 1
@@ -36,8 +37,8 @@ inline constexpr int kFirstExtraSet = 1000;
   return static_cast<Distribution>(set >= kFirstExtraSet ? (set - kFirstExtraSet) % 10 : set % 3);
 }
 /// The sets that a group is proven on: the first `base` ones; Large where something other than a sum is reduced, or an exponential taken (a softmax is
-/// the same whatever is subtracted, until it overflows; a maximum of positive numbers may start from 0); Small where a root is taken; Above and Below where integers
-/// index; these three times over where a group writes few elements. (Tame is for outputs that no other set makes finite: prove() finds out.)
+/// the same whatever is subtracted, until it overflows; a maximum of positive numbers may start from 0); Small and Coarse where a root is taken, Coarse where numbers are
+/// compared; Above and Below where integers index; these three times over where a group writes few elements. (Tame is for outputs that no other set makes finite: prove() finds out.)
 [[nodiscard]] std::vector<int> input_sets(const graph::Graph& graph, const graph::Computation& computation, const planner::FusionGroup& group, int base);
 
 /// Large tensors repeat a block of 65,537 elements (a prime, so that no shape lines up with it). Integers are in [integer_low, integer_high], as the
