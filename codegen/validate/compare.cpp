@@ -17,6 +17,9 @@ bool same_class(double a, double b) {
   return true;
 }
 
+/// `slack` moves each sum by a √K; the table of tolerances grants a sum 8 a √K, of which a proof grants half to the sums inside.
+constexpr double kSlack = 4;
+
 bool narrow(DType dtype) { return bits(dtype) < 32; }
 
 void wrong(Comparison& out, std::int64_t at, double got, double want, double allowed) {
@@ -65,7 +68,7 @@ Comparison compare(const Array& actual, const Indices& at, const graph::Value& w
     }
     if (!std::isfinite(want)) continue;
     const double difference = std::abs(got - want);
-    const double allowed = table.abs * scale + table.rel * std::abs(want) + 2 * std::abs(want - other) + (slack.empty() ? 0 : 2 * slack[i]);
+    const double allowed = table.abs * scale + table.rel * std::abs(want) + 2 * std::abs(want - other) + (slack.empty() ? 0 : kSlack * slack[i]);
     out.max_abs = std::max(out.max_abs, difference);
     if (want != 0) out.max_rel = std::max(out.max_rel, difference / std::abs(want));
     const double ratio = allowed > 0 ? difference / allowed : (difference > 0 ? HUGE_VAL : 0);
@@ -75,7 +78,7 @@ Comparison compare(const Array& actual, const Indices& at, const graph::Value& w
     }
     if (!(difference <= allowed)) wrong(out, at[i], got, want, allowed);
     ++out.telling;
-    const double explained = (narrow(actual.dtype) ? 0 : table.abs * scale + table.rel * std::abs(want)) + (slack.empty() ? 0 : 2 * slack[i]);
+    const double explained = (narrow(actual.dtype) ? 0 : table.abs * scale + table.rel * std::abs(want)) + (slack.empty() ? 0 : kSlack * slack[i]);
     if (difference > explained) ++out.moved;
   }
   const std::uint64_t most = most_moved(rounding, actual.dtype, reduction_length, out.telling);

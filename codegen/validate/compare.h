@@ -33,7 +33,7 @@ struct RoundingCheck {
 /// (the table of graph/tolerance.h) + twice the distance of the two roundings (where rounding op by op already moves the value, the order of a sum may as well).
 /// `least_scale`: the table's scale is at least this; of a sum whose terms cancel, the terms say how exact it can be.
 /// `rounding`: more elements than most_moved() off the reference that rounds op by op are wrong, too; those that `slack` explains are not counted.
-/// `slack`: per element, how far the reference moves when its own sums are moved by their rounding (Demand::shaken); twice that is allowed too.
+/// `slack`: per element, how far the reference moves when its own sums are moved by their rounding (Demand::shaken); four times that is allowed too.
 /// NaN must meet NaN, an infinity the same infinity, unless the two references themselves disagree about it.
 [[nodiscard]] Comparison compare(const Array& actual, const Indices& at, const graph::Value& wide, const graph::Value& rounded,
                                  std::int64_t reduction_length, RoundingCheck rounding = {}, double least_scale = 0, std::span<const double> slack = {});

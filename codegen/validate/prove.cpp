@@ -275,6 +275,17 @@ class Proof {
         if (std::isfinite(by)) slack[i] = std::max(slack[i], by);
       }
     }
+    // By chance an element's sums may all have moved the same way: each may move, relatively, as its neighbours usually do.
+    double squares = 0;
+    double counted = 0;
+    const auto size_of = [&](std::size_t i) { return i < reference.numbers.size() && std::isfinite(reference.numbers[i]) ? std::abs(reference.numbers[i]) : 0.0; };
+    for (std::size_t i = 0; i < slack.size(); ++i) {
+      if (size_of(i) == 0) continue;
+      squares += (slack[i] / size_of(i)) * (slack[i] / size_of(i));
+      ++counted;
+    }
+    const double usual = counted > 0 ? std::sqrt(squares / counted) : 0;
+    for (std::size_t i = 0; i < slack.size(); ++i) slack[i] = std::max(slack[i], usual * size_of(i));
     return slack;
   }
 
