@@ -59,7 +59,9 @@ std::string validate_text(const std::vector<Verdict>& kernels, const codegen::Pr
   if (!kernels.empty()) {
     const VerdictCounts counts = count(kernels);
     document.emplace_back(kernel_table(kernels));
-    document.emplace_back(Paragraph{fmt::format("{} kernels: {} passed, {} failed, {} inconclusive.", counts.total(), counts.passed, counts.failed, counts.inconclusive)});
+    const auto sampled = std::ranges::count_if(kernels, [](const Verdict& v) { return v.blocks_run < v.blocks; });
+    document.emplace_back(Paragraph{fmt::format("{} kernels: {} passed, {} failed, {} inconclusive; {} on a sample of their blocks.", counts.total(), counts.passed,
+                                                counts.failed, counts.inconclusive, sampled)});
     std::string reports;
     for (const Verdict& v : kernels) {
       for (const std::string& report : v.reports) reports += fmt::format("{}: {}\n", v.kernel, report);
