@@ -51,9 +51,11 @@ Result<Analysis> analyzed(const graph::Graph& module, const PlanFlags& flags) {
   out.counts = analyzer::count_launches(module);
   out.module_floor = analyzer::roof_floor(module, analyzer::load_in_optimized);
   SEAM_TRY(const Planned planned_module, planned(module, flags));
-  out.shares = analyzer::shares_of(planned_module.graph);
-  out.origins = analyzer::origins_of(planned_module.graph);
-  out.work = analyzer::work_span(planned_module.graph);
+  // Of the module as it is: what the planner simplifies away (duplicates, dead ops) is work that it asked for.
+  const graph::Graph flat = graph::inline_calls(module, true);
+  out.shares = analyzer::shares_of(flat);
+  out.origins = analyzer::origins_of(flat);
+  out.work = analyzer::work_span(flat);
   out.plan = planned_module.plan.totals;
   out.policy = planned_module.plan.policy;
   out.device = planned_module.plan.device;

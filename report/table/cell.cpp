@@ -11,7 +11,8 @@ std::string shown(double value, Unit unit) {
     case Unit::Bytes: return human_bytes(value);
     case Unit::Seconds: return human_seconds(value);
     case Unit::Microseconds: return human_microseconds(value);
-    case Unit::Percent: return fmt::format("{:.1f} %", value);
+    // Near 0 and near 100 the second digit is what tells a share from none and from all.
+    case Unit::Percent: return fmt::format("{:.{}f} %", value, value < 1 || value > 99 ? 2 : 1);
     case Unit::Ratio: return fmt::format("{:.2f}", value);
     case Unit::Text:
     case Unit::Count: break;
