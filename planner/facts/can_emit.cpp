@@ -52,14 +52,46 @@ bool scalar_computation(const Graph& graph, const Computation& called) {
   });
 }
 
+bool atomic_add(DType dtype) {
+  switch (dtype) {
+    case DType::S32:
+    case DType::S64:
+    case DType::U32:
+    case DType::U64:
+    case DType::F16:
+    case DType::BF16:
+    case DType::F32:
+    case DType::F64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// One window is written: an index vector alone, or none at all.
+bool one_window(const Computation& computation, const Op& scatter) {
+  const graph::Shape& indices = computation.ops[scatter.operands[1]].shape;
+  std::int64_t windows = 1;
+  for (std::int64_t d = 0; d < indices.rank(); ++d)
+    if (d != scatter.attributes.gather.index_vector_dim) windows *= indices.dims[static_cast<std::size_t>(d)];
+  return windows <= 1;
+}
+
 /// Scatter's combiner: plain add (atomics) or "keep the update" (assignment).
-bool scatter_combiner(const Computation& called) {
+Result<void> scatter_combiner(const Graph& graph, const Computation& computation, const Op& op) {
+  const Computation& called = graph.computations[op.attributes.calls[0]];
   const Op& root = called.ops[called.root];
-  if (root.opcode == Opcode::Parameter) return root.attributes.index == 1;
-  if (root.opcode != Opcode::Add) return false;
-  return std::ranges::all_of(root.operands, [&](Id<Op> operand) {
-    return called.ops[operand].opcode == Opcode::Parameter;
-  }) && root.operands[0] != root.operands[1];
+  if (root.opcode == Opcode::Parameter && root.attributes.index == 1) {
+    // Threads that assign one element race: which of them wins is nobody's to say. That indices are unique is a promise of the module
+    // that no check here could hold against the indices it is run with.
+    if (!one_window(computation, op)) return refuse(op, "scatter that assigns at several indices, which may repeat: its threads would race");
+    return {};
+  }
+  const bool adds = root.opcode == Opcode::Add && root.operands[0] != root.operands[1] &&
+                    std::ranges::all_of(root.operands, [&](Id<Op> operand) { return called.ops[operand].opcode == Opcode::Parameter; });
+  if (!adds) return refuse(op, "scatter whose combiner is neither add nor assignment");
+  if (!atomic_add(op.shape.dtype)) return refuse(op, fmt::format("scatter that adds {}: no atomic of that type", name(op.shape.dtype)));
+  return {};
 }
 
 Result<void> types(const Computation& computation, const Op& op) {
@@ -77,6 +109,7 @@ Result<void> types(const Computation& computation, const Op& op) {
     const graph::Shape& shape = computation.ops[operand].shape;
     if (op.opcode == Opcode::GetTupleElement) continue;
     if (shape.is_tuple || !check(shape)) return refuse(op, fmt::format("no kernels for {}", print(shape)));
+    if (shape.elements_count() == 0) return refuse(op, "it reads a value without elements");
   }
   return {};
 }
@@ -126,9 +159,7 @@ Result<void> can_emit(const Graph& graph, const Computation& computation, const 
     }
     case Opcode::Scatter:
       if (op.operands.size() != 3) return refuse(op, "scatter of several operands");
-      if (!scatter_combiner(graph.computations[op.attributes.calls[0]]))
-        return refuse(op, "scatter whose combiner is neither add nor assignment");
-      return {};
+      return scatter_combiner(graph, computation, op);
     case Opcode::Reduce:
       if (!scalar_computation(graph, graph.computations[op.attributes.calls[0]]))
         return refuse(op, "a combiner that is not made of scalar element-wise ops");

@@ -1,8 +1,12 @@
 #include "prepare/simplify.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
+#include <string>
 
 #include "planner/plan.h"
 
@@ -42,6 +46,7 @@ class Simplifier {
       }
       rewrite(op, from_.ops[id]);
       now_[id] = out_.ops.push_back(std::move(op));
+      if (read_as_tuple(id)) now_[id] = spelled_out(now_[id]);
     }
     out_.root = now_[from_.root];
     for (const Id<Op> parameter : from_.parameters) out_.parameters.push_back(now_[parameter]);
@@ -74,6 +79,47 @@ class Simplifier {
       default:
         return {};
     }
+  }
+
+  /// A variadic reduce whose tuple is returned or handed on whole.
+  [[nodiscard]] bool read_as_tuple(Id<Op> id) const {
+    const Op& op = from_.ops[id];
+    if (op.opcode != Opcode::Reduce || !op.shape.is_tuple) return false;
+    return id == from_.root || std::ranges::any_of(users_[id], [&](Id<Op> user) { return from_.ops[user].opcode != Opcode::GetTupleElement; });
+  }
+
+  /// A kernel writes buffers, not tuples: the elements of `tuple`, and a tuple of them.
+  Id<Op> spelled_out(Id<Op> tuple) {
+    const Op whole = at(tuple);
+    Op again;
+    again.name = free_name(fmt::format("{}.tuple", whole.name));
+    again.opcode = Opcode::Tuple;
+    again.opcode_text = std::string(graph::name(Opcode::Tuple));
+    again.shape = whole.shape;
+    again.metadata = whole.metadata;
+    again.at = whole.at;
+    for (std::size_t i = 0; i < whole.shape.elements.size(); ++i) {
+      Op element;
+      element.name = free_name(fmt::format("{}.{}", whole.name, i));
+      element.opcode = Opcode::GetTupleElement;
+      element.opcode_text = std::string(graph::name(Opcode::GetTupleElement));
+      element.operands = {tuple};
+      element.attributes.index = static_cast<std::int64_t>(i);
+      element.shape = whole.shape.elements[i];
+      element.metadata = whole.metadata;
+      element.at = whole.at;
+      again.operands.push_back(out_.ops.push_back(std::move(element)));
+    }
+    return out_.ops.push_back(std::move(again));
+  }
+
+  /// Few modules need one, so names are collected on the first.
+  std::string free_name(const std::string& wanted) {
+    if (names_.empty())
+      for (const Op& op : from_.ops) names_.insert(op.name);
+    std::string name = wanted;
+    for (int n = 1; !names_.insert(name).second; ++n) name = fmt::format("{}_{}", wanted, n);
+    return name;
   }
 
   static bool ordered(const std::vector<std::int64_t>& dimensions) {
@@ -170,6 +216,7 @@ class Simplifier {
   IdVector<Op, std::vector<Id<Op>>> users_;
   IdVector<Op, Id<Op>> now_;
   Computation out_;
+  std::set<std::string> names_;
 };
 
 }  // namespace

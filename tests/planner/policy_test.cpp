@@ -107,6 +107,58 @@ TEST(Policies, ARecurrenceReadAtShiftedPlacesDoesNotExplode) {
   EXPECT_LT(longest, 16U);
 }
 
+/// scatter(table, rows, updates) with the combiner given; the rows repeat as they like.
+Case scattered(const std::string& type, const std::string& combiner, int rows) {
+  const std::string n = std::to_string(rows);
+  return planned("HloModule m\nc {\n  a = " + type + "[] parameter(0)\n  b = " + type + "[] parameter(1)\n  ROOT s = " + type + "[] " + combiner + "\n}\nENTRY e {\n  t = " + type +
+                     "[20,6] parameter(0)\n  i = s32[" + n + ",1] parameter(1)\n  u = " + type + "[" + n + ",6] parameter(2)\n  ROOT r = " + type +
+                     "[20,6] scatter(t, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=c\n}\n",
+                 options_for("stitch"));
+}
+
+TEST(Policies, ScattersThatNoKernelCanGetRightStayOutside) {
+  EXPECT_EQ(scattered("f32", "add(a, b)", 9).plan.totals.kernels, 1);
+  EXPECT_EQ(scattered("f32", "copy(b)", 9).plan.totals.kernels, 0);
+  for (const char* type : {"s8", "u16", "pred"}) EXPECT_EQ(scattered(type, "add(a, b)", 9).plan.totals.kernels, 0) << type << ": no atomic add";
+  const auto assigned = [](int rows) {
+    Case c = scattered("f32", "add(a, b)", rows);
+    graph::Computation& combiner = c.graph.computations[c.graph.entry_computation().ops[c.graph.entry_computation().root].attributes.calls[0]];
+    combiner.root = combiner.parameters[1];
+    return planned(c.graph, options_for("stitch")).plan.totals.kernels;
+  };
+  EXPECT_EQ(assigned(9), 0) << "threads that assign one element race";
+  EXPECT_EQ(assigned(1), 1) << "one row alone cannot meet another";
+}
+
+TEST(Policies, ValuesWithoutElementsAreNoKernelsBusiness) {
+  const Case c = planned("HloModule m\nENTRY e {\n  x = f32[0] parameter(0)\n  y = f32[8] parameter(1)\n  z = f32[] constant(7)\n  p = f32[5] pad(x, z), padding=2_3_1\n"
+                         "  k = f32[8] concatenate(x, y), dimensions={0}\n  n = f32[8] negate(y)\n  ROOT t = (f32[5], f32[8], f32[8]) tuple(p, k, n)\n}\n",
+                         options_for("stitch"));
+  EXPECT_EQ(complaint(c), "");
+  EXPECT_EQ(c.plan.totals.kernels, 1) << "only the negation";
+}
+
+TEST(Policies, AReturnedVariadicReduceIsTakenApart) {
+  const std::string reduce = "reduce(x, i, z, o), dimensions={1}, to_apply=c\n";
+  const std::string head = "HloModule m\nc {\n  v = f32[] parameter(0)\n  i = s32[] parameter(1)\n  w = f32[] parameter(2)\n  j = s32[] parameter(3)\n  g = pred[] compare(v, w), direction=GT\n"
+                           "  a = f32[] select(g, v, w)\n  b = s32[] select(g, i, j)\n  ROOT t = (f32[], s32[]) tuple(a, b)\n}\nENTRY e {\n  x = f32[9,300] parameter(0)\n"
+                           "  i = s32[9,300] iota(), iota_dimension=1\n  z = f32[] constant(-inf)\n  o = s32[] constant(0)\n";
+  for (const std::string& tail : {"  ROOT r = (f32[9], s32[9]) " + reduce, "  r = (f32[9], s32[9]) " + reduce + "  r.0 = f32[9] get-tuple-element(r), index=0\n  n = f32[9] negate(r.0)\n  ROOT t = (f32[9], (f32[9], s32[9])) tuple(n, r)\n"}) {
+    const Case c = planned(head + tail + "}\n", options_for("stitch"));
+    EXPECT_EQ(complaint(c), "");
+    EXPECT_EQ(c.plan.totals.kernels, 1);
+    const graph::Computation& entry = c.graph.entry_computation();
+    for (const graph::Op& op : entry.ops) {
+      for (const Id<graph::Op> operand : op.operands) {
+        if (entry.ops[operand].opcode == graph::Opcode::Reduce) {
+          EXPECT_EQ(op.opcode, graph::Opcode::GetTupleElement) << tail;
+        }
+      }
+    }
+    EXPECT_NE(entry.ops[entry.root].opcode, graph::Opcode::Reduce);
+  }
+}
+
 TEST(Policies, AnUnknownOneIsNamedWithThoseThatExist) {
   const Result<Plan> plan = make_plan(module("HloModule m\nENTRY e {\n  ROOT x = f32[4] parameter(0)\n}\n"), options_for("clever"));
   ASSERT_FALSE(plan.has_value());
