@@ -39,13 +39,24 @@ Result<void> check_op(const Graph& graph, const Computation& computation, Id<Op>
 
 /// Calls may nest this deep: evaluation follows them on the stack.
 constexpr int kMaxCallDepth = 500;
+/// And stand for so many ops: a few computations that each call the one before twice are more than any walk over the calls ends with.
+constexpr std::size_t kMaxExpandedOps = 4'000'000;
 
-Result<void> check_call_depth(const Graph& graph) {
+Result<void> check_calls(const Graph& graph) {
   IdVector<Computation, int> depth(graph.computations.size(), 0);
+  IdVector<Computation, std::size_t> expanded(graph.computations.size(), 0);
   for (std::size_t c = 0; c < graph.computations.size(); ++c) {
     int& own = depth[Id<Computation>(c)];
+    std::size_t& ops = expanded[Id<Computation>(c)];
     for (const Op& op : graph.computations[Id<Computation>(c)].ops) {
-      for (const Id<Computation> callee : op.attributes.calls) own = std::max(own, depth[callee] + 1);
+      for (const Id<Computation> callee : op.attributes.calls) {
+        own = std::max(own, depth[callee] + 1);
+        ops += expanded[callee];
+      }
+      ++ops;
+      if (ops > kMaxExpandedOps) {
+        return fail(Error::Code::Unsupported, fmt::format("with every call written out this is more than {} ops", kMaxExpandedOps), op.at);
+      }
       if (own > kMaxCallDepth) {
         return fail(Error::Code::Unsupported, fmt::format("computations call each other more than {} deep", kMaxCallDepth), op.at);
       }
@@ -93,7 +104,7 @@ Result<void> verify(const Graph& graph) {
   for (std::size_t i = 0; i < graph.computations.size(); ++i) {
     if (auto checked = check_computation(graph, Id<Computation>(i)); !checked) return checked;
   }
-  return check_call_depth(graph);
+  return check_calls(graph);
 }
 
 }  // namespace seam::graph

@@ -31,7 +31,7 @@ std::int64_t integer_power(DType dtype, std::int64_t x, std::int64_t y) {
   if (is_signed(dtype) && y < 0) {
     if (x == 1) return 1;
     if (x == -1) return y % 2 == 0 ? 1 : -1;
-    return x == 0 ? -1 : 0;  // 0 to a negative power divides by zero
+    return 0;  // also 0 to a negative power, as XLA has it
   }
   auto base = static_cast<std::uint64_t>(x), result = std::uint64_t{1};
   for (auto exponent = static_cast<std::uint64_t>(y); exponent != 0; exponent >>= 1U, base *= base) {

@@ -74,6 +74,7 @@ TextFormat text_format(std::string_view text) {
 }
 
 Result<Graph> read_graph(std::string_view text, std::string_view file) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // what editors on Windows put before UTF-8
   const Source source(text, file);
   Cursor cursor(source);
   if (cursor.at_end()) return cursor.error("this file is empty");

@@ -39,6 +39,11 @@ TEST(Evaluate, IntegerDivisionNeverTraps) {
   EXPECT_EQ(run(entry("u32[2] divide(a, b)", {"u32[2]", "u32[2]"}), {ua, ub}), (Numbers{4294967295.0, 2147483647}));
 }
 
+TEST(Evaluate, IntegerPowersBelowZeroAreTruncated) {
+  const Value a = value("s32[5]", {0, 1, -1, -1, 7}), b = value("s32[5]", {-2, -3, -3, -4, -1});
+  EXPECT_EQ(run(entry("s32[5] power(a, b)", {"s32[5]", "s32[5]"}), {a, b}), (Numbers{0, 1, -1, 1, 0}));
+}
+
 TEST(Evaluate, ShiftsTooFarGiveZeroOrTheSign) {
   const Value a = value("s32[3]", {-8, -8, 5}), by = value("s32[3]", {1, 40, 33});
   EXPECT_EQ(run(entry("s32[3] shift-right-arithmetic(a, b)", {"s32[3]", "s32[3]"}), {a, by}), (Numbers{-4, -1, 0}));

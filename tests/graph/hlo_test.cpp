@@ -118,6 +118,19 @@ TEST(Hlo, DeepNestingIsRefusedNotDied) {
   EXPECT_NE(refusal(calls).find("deep"), std::string::npos);
 }
 
+TEST(Hlo, CallsThatDoubleAreRefusedNotWalked) {
+  std::string calls = "c0 { p = f32[] parameter(0)\n ROOT r = f32[] tanh(p) }\n";
+  for (int i = 1; i < 100; ++i) {
+    const std::string below = "to_apply=c" + std::to_string(i - 1);
+    calls += "c" + std::to_string(i) + " { p = f32[] parameter(0)\n q = f32[] call(p), " + below + "\n ROOT r = f32[] call(q), " + below + " }\n";
+  }
+  EXPECT_NE(refusal(calls + "ENTRY e { p = f32[] parameter(0)\n ROOT r = f32[] call(p), to_apply=c99 }").find("more than 4000000 ops"), std::string::npos);
+}
+
+TEST(Hlo, AByteOrderMarkIsNoText) {
+  EXPECT_EQ(refusal("\xef\xbb\xbfHloModule m\nENTRY e { ROOT p = f32[2] parameter(0) }"), "");
+}
+
 /// Cuts, swaps and overwrites pieces of real modules: whatever comes out is read or refused with a place, and what reads
 /// survives everything that is done with modules.
 TEST(Hlo, DamagedModulesNeverCrash) {
