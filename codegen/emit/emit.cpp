@@ -21,9 +21,14 @@ struct Text {
 };
 std::string in(const Text& t, int at_least) { return t.binds >= at_least ? t.text : "(" + t.text + ")"; }
 
-/// A comment must stay on its line, whatever a framework put into a name.
+/// A comment must stay on its line, whatever a framework put into a name; and in ASCII, as NVRTC loses the end of a line with bytes that are
+/// not UTF-8.
 std::string comment(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r' || c == '\\'; }, ' ');
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || c == '\\') c = ' ';
+    if (byte > 0x7e) c = '?';
+  }
   return text;
 }
 

@@ -54,6 +54,12 @@ void all_right(std::string_view type, int arity, const std::vector<OpCase>& ops,
   expect_right(g, group.group(), runs);
 }
 
+TEST(Elementwise, CommentsKeepForeignBytesOut) {
+  // NVRTC takes bytes that are not UTF-8 at the end of a comment for a part of the next line.
+  const graph::Graph g = graph_of_ops("    a = f32[64] parameter(0)\n    ROOT c = f32[64] negate(a), metadata={op_name=\"\xff\xfe\xc3\"}");
+  expect_right(g, GroupOf(g).output("c").group());
+}
+
 TEST(Elementwise, FloatUnary) {
   all_right("f32", 1, {{"abs"}, {"cbrt"}, {"ceil"}, {"cosine"}, {"erf"}, {"exponential"}, {"exponential-minus-one"}, {"floor"}, {"log"}, {"log-plus-one"},
                        {"logistic"}, {"negate"}, {"round-nearest-afz"}, {"round-nearest-even"}, {"rsqrt"}, {"sign"}, {"sine"}, {"sqrt"}, {"tan"}, {"tanh"},
