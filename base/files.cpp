@@ -21,7 +21,7 @@ struct CloseGzip {
 
 }  // namespace
 
-Result<std::string> read_file(const fs::path& file) {
+Result<std::string> read_file(const fs::path& file, std::size_t most) {
   std::error_code error;
   if (!fs::exists(file, error)) return fail(Error::Code::NotFound, fmt::format("{}: no such file", file.string()));
   if (fs::is_directory(file, error)) {
@@ -42,6 +42,9 @@ Result<std::string> read_file(const fs::path& file) {
                   fmt::format("{}: {}", file.string(), code == Z_ERRNO ? std::strerror(errno) : why));
     }
     if (got == 0) break;
+    if (out.size() + static_cast<std::size_t>(got) > most) {
+      return fail(Error::Code::BadInput, fmt::format("{}: holds more than {} bytes once unpacked; nothing here is that large", file.string(), most));
+    }
     out.append(chunk.data(), static_cast<std::size_t>(got));
   }
   int code = 0;

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "base/check.h"
 #include "base/device.h"
+#include "base/files.h"
 #include "base/result.h"
 #include "base/sha256.h"
 
@@ -14,6 +16,15 @@ TEST(Sha256, KnownAnswers) {  // FIPS 180-4 examples
   EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Files, MoreThanAskedForIsNotRead) {
+  // An endless device ends at the limit; so does a few kilobytes of gzip that hold gigabytes.
+  if (!std::filesystem::exists("/dev/zero")) GTEST_SKIP() << "no /dev/zero on this system";
+  const Result<std::string> endless = read_file("/dev/zero", 1 << 20);
+  ASSERT_FALSE(endless.has_value());
+  EXPECT_EQ(endless.error().code, Error::Code::BadInput);
+  EXPECT_NE(endless.error().message.find("more than 1048576 bytes"), std::string::npos) << endless.error().message;
 }
 
 TEST(Device, OccupancyFollowsTheGuide) {
