@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -37,6 +38,7 @@ struct Emitter {
   const Options& options;
   const Planned& planned;
   const codegen::Compiler* compiler;
+  std::FILE* log;  ///< standard output, unless that is one JSON value and nothing else
   std::map<std::string_view, std::chrono::nanoseconds> took;
 
   Result<Written> one(const planner::ComputationPlan& where, const planner::FusionGroup& group, report::Optimized& facts) {
@@ -44,7 +46,7 @@ struct Emitter {
     SEAM_TRY(codegen::Lowered lowered, during(fmt::format("lowering {}", group.name), codegen::lower_with(planned.graph, computation, group, options.passes)));
     for (const PassRecord& record : lowered.log) {
       took[record.name] += record.took;
-      if (!record.dump.empty()) fmt::print("// {} after {}{}\n{}\n", group.name, record.name, record.changed ? "" : " (unchanged)", record.dump);
+      if (!record.dump.empty()) fmt::print(log, "// {} after {}{}\n{}\n", group.name, record.name, record.changed ? "" : " (unchanged)", record.dump);
     }
     codegen::Built built;
     built.ir = codegen::print(lowered.kernel);
@@ -82,7 +84,7 @@ Result<int> run(const Options& options, const Common& common) {
   facts.options = planned_module.options;
   facts.compiler = compiler ? (*compiler)->version() : std::string();
   facts.ptx_target = compiler ? (*compiler)->target(facts.options.device.compute_major, facts.options.device.compute_minor) : 0;
-  Emitter emitter{options, planned_module, compiler ? compiler->get() : nullptr, {}};
+  Emitter emitter{options, planned_module, compiler ? compiler->get() : nullptr, common.format == Format::Json ? stderr : stdout, {}};
   Json kernels = Json::array();
   std::string text;
   for (const planner::ComputationPlan& where : planned_module.plan.computations) {
@@ -100,7 +102,7 @@ Result<int> run(const Options& options, const Common& common) {
   if (!options.kernel.empty() && kernels.empty()) return fail(Error::Code::NotFound, fmt::format("the plan has no kernel named {}", options.kernel));
   if (options.time_passes) {
     for (const Pass<codegen::Kernel>& pass : codegen::kPasses) {
-      fmt::print("{:>10.3f} ms  {}\n", std::chrono::duration<double, std::milli>(emitter.took[pass.name]).count(), pass.name);
+      fmt::print(emitter.log, "{:>10.3f} ms  {}\n", std::chrono::duration<double, std::milli>(emitter.took[pass.name]).count(), pass.name);
     }
   }
   if (common.format == Format::Json) {

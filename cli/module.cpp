@@ -10,6 +10,9 @@
 namespace seam::cli {
 namespace {
 
+/// More than any machine has; what the command line cannot count ends up beyond it.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+
 void leaves(const graph::Shape& shape, std::vector<const graph::Shape*>& out) {
   if (!shape.is_tuple) return out.push_back(&shape);
   for (const graph::Shape& element : shape.elements) leaves(element, out);
@@ -39,8 +42,10 @@ Result<graph::Graph> open_module(const std::filesystem::path& file) {
 void add_plan_flags(CLI::App& app, PlanFlags& flags) {
   app.add_option("--device", flags.device, "the GPU to plan for: h100, a100, v100, …")->capture_default_str();
   app.add_option("--policy", flags.policy, "whose rules: stitch, xla2018 or none")->capture_default_str();
-  app.add_option("--shared-cap", flags.shared_cap, "shared memory a block may use, bytes (0: the device's limit; FusionStitching's was 20480)");
-  app.add_option("--footprint-cap", flags.footprint_cap, "memory a packed kernel may touch, bytes (0: no cap)");
+  app.add_option("--shared-cap", flags.shared_cap, "shared memory a block may use, bytes (0: the device's limit; FusionStitching's was 20480)")
+      ->check(CLI::Range(std::int64_t{0}, kMostBytes).description(""));
+  app.add_option("--footprint-cap", flags.footprint_cap, "memory a packed kernel may touch, bytes (0: no cap)")
+      ->check(CLI::Range(std::int64_t{0}, kMostBytes).description(""));
   app.add_flag("--unroll", flags.unroll, "unroll loops whose trip count is known before planning");
 }
 

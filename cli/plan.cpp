@@ -2,7 +2,9 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "cli/command.h"
@@ -76,7 +78,7 @@ Result<std::string> explained(const Options& options, const planner::Planning& p
   return planner::explain(planning.plan, planning.graph, all.substr(0, comma), comma == std::string::npos ? "" : all.substr(comma + 1));
 }
 
-Result<planner::Planning> planned_here(const Options& options) {
+Result<planner::Planning> planned_here(const Options& options, std::FILE* log) {
   SEAM_TRY(const graph::Graph module, open_module(options.modules.front()));
   SEAM_TRY(const planner::PlanOptions plan_options_given, plan_options(options.plan));
   if (!options.plan.plan_file.empty()) {
@@ -86,8 +88,8 @@ Result<planner::Planning> planned_here(const Options& options) {
   PassOptions passes{options.dump_after, options.skip, options.stop_after, true};
   SEAM_TRY(PassRun<planner::Planning> run, planner::run_pipeline(module, plan_options_given, passes));
   for (const PassRecord& record : run.log) {
-    if (!record.dump.empty()) fmt::print("// after {}{}\n{}", record.name, record.changed ? "" : " (unchanged)", record.dump);
-    if (options.time_passes) fmt::print("{:>10.3f} ms  {}{}\n", std::chrono::duration<double, std::milli>(record.took).count(), record.name, record.changed ? "" : " (unchanged)");
+    if (!record.dump.empty()) fmt::print(log, "// after {}{}\n{}", record.name, record.changed ? "" : " (unchanged)", record.dump);
+    if (options.time_passes) fmt::print(log, "{:>10.3f} ms  {}{}\n", std::chrono::duration<double, std::milli>(record.took).count(), record.name, record.changed ? "" : " (unchanged)");
   }
   return std::move(run.ir);
 }
@@ -109,7 +111,10 @@ Result<int> run(const Options& options, const Common& common) {
     SEAM_TRY(const planner::PlanOptions shared, plan_options(options.plan));
     return plan_many(options.modules, options.compare, shared, common);
   }
-  SEAM_TRY(const planner::Planning planning, planned_here(options));
+  const bool json = common.format == Format::Json;
+  if (json && (options.dot || options.text)) return fail(Error::Code::BadInput, "--dot and --text print their own form: not with --format json");
+  // Standard output is one JSON value then, and nothing else.
+  SEAM_TRY(const planner::Planning planning, planned_here(options, json ? stderr : stdout));
   if (!planning.planned) return kPass;  // stopped before
   SEAM_TRY(const std::vector<report::CompilerModule> given, compared_with(options.compare, options.modules.front()));
   SEAM_TRY(const std::vector<report::CompilerResult> compilers, report::compiler_results(given, planning.graph, options.modules.front()));
@@ -121,8 +126,14 @@ Result<int> run(const Options& options, const Common& common) {
     fmt::print("{}", planner::print_plan_dot(planning.plan, planning.graph));
   } else if (options.explain_given) {
     SEAM_TRY(const std::string why, explained(options, planning));
-    fmt::print("{}", why);
-  } else if (common.format == Format::Json) {
+    if (json) {
+      auto plan = nlohmann::ordered_json::parse(report::plan_json(planning.plan, planning.graph, compilers));
+      plan["explanation"] = why;
+      fmt::print("{}\n", plan.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    } else {
+      fmt::print("{}", why);
+    }
+  } else if (json) {
     fmt::print("{}\n", report::plan_json(planning.plan, planning.graph, compilers));
   } else if (options.text) {
     fmt::print("{}", text);

@@ -3,8 +3,10 @@
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <climits>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <map>
 #include <string>
@@ -48,6 +50,13 @@ void add_common(CLI::App& app, cli::Common& common) {
   app.add_flag("-v,--verbose", common.verbose, "say more; twice: even more");
 }
 
+/// What was printed must have arrived: a full disk or a closed pipe is an error, not a short file.
+int delivered(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  fmt::print(stderr, "seam: cannot write to standard output: {}\n", std::strerror(errno));
+  return cli::kBadInput;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -79,7 +88,7 @@ int main(int argc, char** argv) {
     for (const auto& [sub, run] : runs) {
       if (!sub->parsed()) continue;
       const Result<int> code = run(common);
-      return code ? *code : report(code.error());
+      return code ? delivered(*code) : report(code.error());
     }
   } catch (const Bug& bug) {
     fmt::print(stderr, "seam: this is a fault in Seam, not in your input: {}\n", bug.what());

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -137,6 +139,39 @@ TEST_F(CommandLine, PlanStandsBesideARealCompilersModule) {
   EXPECT_EQ(seam({"optimize", module("lr.step.hlo"), "--compare", module("lr.step.hlo")}).exit, 2);
   EXPECT_EQ(seam({"plan", module("lr.step.hlo"), "--compare", "/nonexistent.hlo"}).exit, 2);
   EXPECT_EQ(seam({"plan", module("lr.step.hlo"), "--ptx", "x"}).exit, 2) << "not part of this version";
+}
+
+TEST_F(CommandLine, NonsenseValuesAreRefusedNotIgnored) {
+  const std::string lr = module("lr.step.hlo");
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--shared-cap", "-1"}, {"--shared-cap", "99999999999999999999"}, {"--footprint-cap", "-5"}, {"--skip", "nopass"},
+                                               {"--dump-after", "group,nopass"}, {"--stop-after", "nopass"}}) {
+    for (const char* command : {"plan", "codegen"}) {
+      std::vector<std::string> all = {command, lr};
+      all.insert(all.end(), more.begin(), more.end());
+      const Ran ran = seam(all);
+      EXPECT_EQ(ran.exit, 2) << command << " " << more[0] << " " << more[1];
+      EXPECT_EQ(ran.out, "") << command << " " << more[0];
+      EXPECT_NE(ran.err, "");
+    }
+  }
+  EXPECT_NE(seam({"plan", lr, "--skip", "nopass"}).err.find("own-state"), std::string::npos) << "names those that exist";
+}
+
+TEST_F(CommandLine, JsonIsTheOnlyThingPrintedBesideIt) {
+  const std::string lr = module("lr.step.hlo");
+  const Json explained = valid(seam({"plan", lr, "--format", "json", "--explain"}), "seam.plan.schema.json");
+  EXPECT_TRUE(explained.contains("explanation"));
+  const Ran dumped = seam({"plan", lr, "--format", "json", "--dump-after", "all", "--time-passes"});
+  valid(dumped, "seam.plan.schema.json");
+  EXPECT_NE(dumped.err.find("// after group"), std::string::npos);
+  EXPECT_FALSE(Json::parse(seam({"codegen", lr, "--format", "json", "--dump-after", "all"}).out, nullptr, false).is_discarded());
+  EXPECT_EQ(seam({"plan", lr, "--format", "json", "--dot"}).exit, 2);
+}
+
+TEST_F(CommandLine, OutputThatDoesNotArriveIsAnError) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this system";
+  const std::string full = "sh -c '\"$0\" plan \"$1\" >/dev/full' '" + std::string(SEAM_PROGRAM) + "' '" + module("lr.step.hlo") + "' 2>/dev/null";
+  EXPECT_EQ(WEXITSTATUS(std::system(full.c_str())), 2);
 }
 
 TEST_F(CommandLine, PlanOfSeveralModulesTakesOnlyWhatSpeaksOfAll) {
