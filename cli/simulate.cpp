@@ -23,7 +23,8 @@ struct Options {
   std::vector<std::string> arguments;
   std::int64_t shared = 0;
   bool cooperative = false;
-  std::uint64_t seed = 0, limit = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t limit = 4'000'000'000;  ///< about a minute: a loop that never ends is a report then
 };
 
 /// A buffer after the launch.
@@ -135,7 +136,7 @@ void print_text(const Options& options, const Common& common, const std::vector<
   const auto render = [&](const report::Table& table) {
     fmt::print("{}\n", common.format == Format::Markdown ? report::to_markdown(table) : report::to_text(table));
   };
-  fmt::print("{}: {} ({} of {} instructions static, {} bytes of static shared memory)\n\n", kernel.name,
+  fmt::print("{}: {} ({} warp instructions run; its code holds {} instructions and {} bytes of static shared memory)\n\n", kernel.name,
              outcome.clean() ? "passed: ran to the end, nothing to report" : "failed", outcome.counters.warp_instructions,
              kernel.static_instructions, kernel.static_shared);
   for (const sim::Report& report : outcome.reports) {
@@ -205,7 +206,7 @@ Run define_simulate(CLI::App& app) {
   app.add_flag("--cooperative", options->cooperative, "all blocks resident and interleaved: grid barriers work");
   app.add_option("--seed", options->seed, "order of warps and blocks, and the numbers of rand:");
   app.add_option("--blocks", options->blocks, "run only these linear block indices")->delimiter(',');
-  app.add_option("--max-instructions", options->limit, "warp instructions before the launch is ended (0: no limit)");
+  app.add_option("--max-instructions", options->limit, "warp instructions before the launch is ended (0: no limit)")->capture_default_str();
   app.add_option("--arg", options->arguments, std::string(kArgumentHelp))->expected(1)->take_all();
   app.add_option("-o,--output", options->output, "folder for arg<k>.npy of each changed buffer");
   return [options](const Common& common) { return run(*options, common); };

@@ -96,6 +96,9 @@ Result<int> run(const Options& options, const Common& common) {
     if (problems.empty() && !common.quiet) fmt::print("certificate holds: every file it names has the bytes that were proven\n");
     return problems.empty() ? kPass : kFailed;
   }
+  if (!options.expect.empty() && options.inputs.empty()) {
+    return fail(Error::Code::BadInput, "--expect is what the program gives for --inputs, which are missing");
+  }
   if (options.module.empty()) return fail(Error::Code::BadInput, "validate needs a module (or --certificate FILE)");
   if (options.backend != "sim") {
     return fail(Error::Code::Unsupported, fmt::format("backend '{}' is not part of this version; 'sim' is", options.backend));

@@ -51,7 +51,7 @@ class Emitter {
   }
 
   Result<Program> run() {
-    describe();
+    if (auto described = describe(); !described) return tl::unexpected(described.error());
     registers_.open_scope();
     declare_module();
     (void)registers_.open_function();
@@ -71,7 +71,8 @@ class Emitter {
     const Statement* statement;
   };
 
-  void describe() {
+  Result<void> describe() {
+    constexpr std::int64_t kMostParameters = 32'764;  // bytes, of the largest devices
     KernelInfo& info = program_.info;
     info.name = std::string(entry_.name);
     info.max_threads = entry_.max_threads;
@@ -83,6 +84,10 @@ class Emitter {
     for (const Variable& variable : entry_.parameters) {
       const std::int64_t align = std::max(variable.align, 1);
       at = (at + align - 1) / align * align;
+      if (variable.unsized || variable.bytes() > kMostParameters - at) {
+        return fail(Error::Code::BadInput, fmt::format("the parameters up to {} take more than {} bytes", variable.name, kMostParameters),
+                    Position{syntax_.file, variable.line, 0});
+      }
       KernelInfo::Parameter parameter;
       parameter.name = std::string(variable.name);
       parameter.offset = static_cast<int>(at);
@@ -94,6 +99,7 @@ class Emitter {
       at += variable.bytes();
     }
     program_.parameter_bytes = at;
+    return {};
   }
 
   void declare_module() {

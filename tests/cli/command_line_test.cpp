@@ -154,11 +154,13 @@ TEST_F(CommandLine, NonsenseValuesAreRefusedNotIgnored) {
       EXPECT_NE(ran.err, "");
     }
   }
+  EXPECT_EQ(seam({"validate", lr, "--expect", folder_.string()}).exit, 2) << "nothing would be compared with it";
   EXPECT_NE(seam({"plan", lr, "--skip", "nopass"}).err.find("own-state"), std::string::npos) << "names those that exist";
 }
 
 TEST_F(CommandLine, JsonIsTheOnlyThingPrintedBesideIt) {
   const std::string lr = module("lr.step.hlo");
+  EXPECT_EQ(seam({"plan", lr, "--quiet"}).out, seam({"plan", lr}).out) << "quiet leaves out progress, not the result";
   const Json explained = valid(seam({"plan", lr, "--format", "json", "--explain"}), "seam.plan.schema.json");
   EXPECT_TRUE(explained.contains("explanation"));
   const Ran dumped = seam({"plan", lr, "--format", "json", "--dump-after", "all", "--time-passes"});

@@ -131,7 +131,7 @@ TEST(Refusal, BrokenTextsAreBadInput) {
   const std::pair<const char*, int> texts[] = {
       {"", 1}, {"hello", 1}, {".version 8.4\n/* never closed", 2}, {".version 8.4\n.entry k(", 2}, {".version 8.4\n.entry k() {\n  add.s32 %r0", 3},
       {".version 8.4\n.entry k() {\n  .reg .b32 %r<99999999999>;\n}", 3}, {".version 8.4\n.address_size 32\n", 2}, {".version 8.4\n.entry k() {\n mov.u32 %r0, 0x;\n}", 3},
-      {".version 8.4\n.global .align 3 .b8 x[4];", 2}, {".version 8.4\n.global .u32 x[2] = {1, 2, 3};", 2}, {".version 8.4\n\x01", 2}};
+      {".version 8.4\n.entry k(\n.param .align 8 .b8 p[4294967304]\n) {\n ret;\n}", 3}, {".version 8.4\n.global .align 3 .b8 x[4];", 2}, {".version 8.4\n.global .u32 x[2] = {1, 2, 3};", 2}, {".version 8.4\n\x01", 2}};
   for (const auto& [text, line] : texts) {
     const auto module = load_ptx(text, "x.ptx");
     ASSERT_FALSE(module) << text;
