@@ -59,18 +59,6 @@ void fit(Texts& texts, const Table& table, std::size_t width) {
   }
 }
 
-void put(std::string& out, const std::vector<std::string>& row, const std::vector<std::size_t>& widths, const Table& table) {
-  std::string line;
-  for (std::size_t c = 0; c < row.size(); ++c) {
-    const std::string cell = shortened(row[c], widths[c]);
-    const std::string space(widths[c] - std::min(widths[c], columns_of(cell)), ' ');
-    if (c > 0) line += "  ";
-    line += table.columns[c].unit == Unit::Text ? cell + space : space + cell;
-  }
-  line.erase(line.find_last_not_of(' ') + 1);
-  out += line + '\n';
-}
-
 /// Words onto lines of at most `width` characters.
 std::string wrapped(std::string_view text, std::size_t width) {
   std::string out;
@@ -96,6 +84,36 @@ std::string wrapped(std::string_view text, std::size_t width) {
     at = end + 1;
   }
   return out + '\n';
+}
+
+/// The lines of a cell: sentences wrap, a name that is too long loses its middle.
+std::vector<std::string> lines_of(const std::string& cell, std::size_t width) {
+  if (columns_of(cell) <= width || cell.find(' ') == std::string::npos) return {shortened(cell, width)};
+  const std::string text = wrapped(cell, width);
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    out.push_back(shortened(text.substr(at, end - at), width));
+    at = end + 1;
+  }
+  return out;
+}
+
+void put(std::string& out, const std::vector<std::string>& row, const std::vector<std::size_t>& widths, const Table& table) {
+  std::vector<std::vector<std::string>> cells;
+  std::size_t height = 1;
+  for (std::size_t c = 0; c < row.size(); ++c) height = std::max(height, cells.emplace_back(lines_of(row[c], widths[c])).size());
+  for (std::size_t l = 0; l < height; ++l) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string cell = l < cells[c].size() ? cells[c][l] : "";
+      const std::string space(widths[c] - std::min(widths[c], columns_of(cell)), ' ');
+      if (c > 0) line += "  ";
+      line += table.columns[c].unit == Unit::Text ? cell + space : space + cell;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + '\n';
+  }
 }
 
 }  // namespace

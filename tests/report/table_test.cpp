@@ -36,6 +36,17 @@ TEST(Table, WideTextColumnsKeepBothEnds) {
   EXPECT_NE(text.find("end  7"), std::string::npos);
 }
 
+TEST(Table, SentencesWrapInsteadOfLosingTheirMiddle) {
+  Table table{"", {{"n", "n", Unit::Count, {}}, {"why", "because", Unit::Text, {}}}, {{std::int64_t{7}, std::string("a library call stands between them")}, {std::int64_t{8}, std::string("short")}}, {}};
+  EXPECT_EQ(to_text(table, 21),
+            "n  because\n"
+            "-  ------------------\n"
+            "7  a library call\n"
+            "   stands between\n"
+            "   them\n"
+            "8  short\n");
+}
+
 TEST(Table, UnicodeIsAlignedByCharacters) {
   Table table{"", {{"a", "a", Unit::Text, {}}, {"b", "b", Unit::Text, {}}}, {{std::string("é·"), std::string("x")}, {std::string("ab"), std::string("y")}}, {}};
   EXPECT_EQ(to_text(table), "a   b\n--  -\né·  x\nab  y\n");
