@@ -100,7 +100,11 @@ Result<std::string> explain(const Plan& plan, const graph::Graph& graph, std::st
     if (std::ranges::count(theirs, g)) return out + fmt::format("they share kernel {}\n", first.plan->groups[g].name);
   const std::string found = vetoes(first.op, second.op);
   if (!found.empty()) return out + found;
-  if (mine.empty() || theirs.empty() || first.plan->groups[mine.front()].level != first.plan->groups[theirs.front()].level)
+  // What is in no kernel says above where it is; a call that stands alone is no roof between the two.
+  for (const auto& [groups, op] : {std::pair{&mine, first.op}, {&theirs, second.op}}) {
+    if (groups->empty()) return out + fmt::format("they are not one kernel: {} is in none\n", computation.ops[op].name);
+  }
+  if (first.plan->groups[mine.front()].level != first.plan->groups[theirs.front()].level)
     return out + fmt::format("they are not one kernel: {}\n", sentence(VetoCode::LibraryCall));
   const std::string either = vetoes(first.op, {}) + vetoes(second.op, {});
   return out + (either.empty() ? fmt::format("they are not one kernel: {}\n", sentence(VetoCode::NoLink)) : either);

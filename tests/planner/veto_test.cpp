@@ -53,6 +53,16 @@ ENTRY e {
   EXPECT_NE(why->find("a library call stands between them"), std::string::npos) << *why;
 }
 
+TEST(Vetoes, AnOpInNoKernelIsNoLibraryCall) {
+  const Case c = planned(kCrossing, options_for("stitch"));
+  for (const auto& [a, b] : {std::pair{"x", "row"}, {"row", "x"}}) {
+    const Result<std::string> why = explain(c.plan, c.graph, a, b);
+    ASSERT_TRUE(why.has_value());
+    EXPECT_EQ(why->find("library call"), std::string::npos) << *why;
+    EXPECT_NE(why->find("they are not one kernel: x is in none"), std::string::npos) << *why;
+  }
+}
+
 TEST(Vetoes, EveryCodeHasItsCase) {
   const auto has = [](const char* text, const PlanOptions& options, VetoCode code) {
     const Case c = planned(text, options);
