@@ -63,9 +63,7 @@ report::Table kernels_of(const planner::Planning& planning) {
                    {"time", "time", report::Unit::Microseconds, Evidence::Modelled}};
   for (const planner::ComputationPlan& one : planning.plan.computations)
     for (const planner::FusionGroup& group : one.groups) {
-      std::int64_t ops = 0;
-      for (const planner::Part& part : group.parts) ops += static_cast<std::int64_t>(part.ops.size());
-      table.rows.push_back({group.name, std::int64_t{group.level}, report::scheme_of(group), ops, group.blocks(), group.shared_bytes(),
+      table.rows.push_back({group.name, std::int64_t{group.level}, report::scheme_of(group), report::op_count(group), group.blocks(), group.shared_bytes(),
                             group.estimate.bytes_read, group.estimate.bytes_written, group.estimate.time_mid_us});
     }
   return table;
@@ -137,7 +135,7 @@ Result<int> run(const Options& options, const Common& common) {
     fmt::print("{}\n", report::plan_json(planning.plan, planning.graph, compilers));
   } else if (options.text) {
     fmt::print("{}", text);
-  } else if (!common.quiet) {
+  } else {
     SEAM_TRY(report::Table policies, table_of(planning, compilers));
     report::Document document{std::move(policies), kernels_of(planning)};
     if (report::Table outside = outside_of(planning); !outside.rows.empty()) document.emplace_back(std::move(outside));

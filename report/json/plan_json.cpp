@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <set>
+
 #include "json/comparisons.h"
 
 namespace seam::report {
@@ -68,6 +70,13 @@ std::string scheme_of(const planner::FusionGroup& group) {
         break;
       }
   return "packing of " + list;
+}
+
+std::int64_t op_count(const planner::FusionGroup& group) {
+  std::set<Id<Op>> seen;
+  for (const planner::Part& part : group.parts)
+    for (const planner::PlannedOp& planned : part.ops) seen.insert(planned.op);
+  return static_cast<std::int64_t>(seen.size());
 }
 
 std::string plan_json(const planner::Plan& plan, const graph::Graph& graph, std::span<const CompilerResult> compilers) {

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "report/comparison.h"
 #include "report/machine_code.h"
+#include "report/plan_json.h"
 
 namespace seam::report {
 namespace {
@@ -94,9 +95,7 @@ Table kernel_table(const Optimized& o) {
   for_each_kernel(o, [&](const KernelView& k) {
     const Cell seconds = o.prove_seconds.empty() ? Cell(Blank{}) : Cell(o.prove_seconds[number++]);
     const std::optional<codegen::Resources>& r = k.built.resources;
-    std::int64_t ops = 0;
-    for (const planner::Part& part : k.group.parts) ops += static_cast<std::int64_t>(part.ops.size());
-    table.rows.push_back({k.verdict.kernel, std::int64_t{k.group.level}, ops, k.group.blocks(), std::int64_t{k.group.threads}, k.group.shared_bytes(), r ? Cell(std::int64_t{r->registers}) : Cell(Unknown{}),
+    table.rows.push_back({k.verdict.kernel, std::int64_t{k.group.level}, op_count(k.group), k.group.blocks(), std::int64_t{k.group.threads}, k.group.shared_bytes(), r ? Cell(std::int64_t{r->registers}) : Cell(Unknown{}),
                           r ? Cell(r->spill_store_bytes + r->spill_load_bytes) : Cell(Unknown{}), k.group.estimate.bytes_read + k.group.estimate.bytes_written, static_cast<std::int64_t>(k.verdict.blocks_run), seconds, std::string(codegen::name(k.verdict.outcome()))});
   });
   return table;

@@ -13,4 +13,7 @@ namespace seam::report {
 /// How values travel inside a kernel: "thread" (registers), "warp" (shuffles), "block" (shared memory), several parts side by side as
 /// "packing of thread, block".
 [[nodiscard]] std::string scheme_of(const planner::FusionGroup& group);
+
+/// Ops inside a kernel; one that several of its parts compute again counts once.
+[[nodiscard]] std::int64_t op_count(const planner::FusionGroup& group);
 }  // namespace seam::report
