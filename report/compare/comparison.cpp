@@ -51,7 +51,7 @@ Table comparison(const planner::Plan& plan, const graph::Graph& graph, std::span
   if (!compilers.empty()) {
     table.notes.emplace_back(
         "Rows named after files are what a real compiler made of the program, counted in its optimized module; bytes of its kernels are operands and results once per launch. Work that it moved into library "
-        "calls is not in its kernels: both sums are shown.");
+        "calls is not in them, and matrix products that it kept out of library calls are: rows whose library calls differ compare by all launches, not by bytes.");
   }
   for (const CompilerResult& result : compilers)
     for (const std::string& note : result.notes) table.notes.push_back(result.name + ": " + note + ".");

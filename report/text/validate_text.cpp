@@ -60,7 +60,7 @@ std::string validate_text(const std::vector<Verdict>& kernels, const codegen::Pr
     const VerdictCounts counts = count(kernels);
     document.emplace_back(kernel_table(kernels));
     const auto sampled = std::ranges::count_if(kernels, [](const Verdict& v) { return v.blocks_run < v.blocks; });
-    document.emplace_back(Paragraph{fmt::format("{} kernels: {} passed, {} failed, {} inconclusive; {} on a sample of their blocks.", counts.total(), counts.passed,
+    document.emplace_back(Paragraph{fmt::format("{} kernel{}: {} passed, {} failed, {} inconclusive; {} on a sample of their blocks.", counts.total(), counts.total() == 1 ? "" : "s", counts.passed,
                                                 counts.failed, counts.inconclusive, sampled)});
     std::string reports;
     for (const Verdict& v : kernels) {
