@@ -39,7 +39,7 @@ std::string honesty_section(const Optimized& o) {
     item(fmt::format("<b>Blocks.</b> {} ran whole on the simulator, {} on a sample of {} blocks: first and last of every part and some between. The byte model was held against the simulator&rsquo;s count only where the whole grid ran.",
                      count_of(static_cast<std::int64_t>(whole), "kernel"), human_count(static_cast<std::int64_t>(sampled)), sampled == 1 ? "its" : "their"));
   }
-  item(fmt::format("<b>Inputs.</b> Each kernel was proven on {} made from seeds (ordinary numbers; positive ones; ones mixed with zeros, infinities, NaN and denormals), not on data of your job.", count_of(o.proving.input_sets, "input set")));
+  item(fmt::format("<b>Inputs.</b> Each kernel was proven on {} made from seeds (ordinary numbers; positive ones; ones mixed with zeros, infinities, NaN and denormals, unless the order of a reduction would decide what these give), not on data of your job.", count_of(o.proving.input_sets, "input set")));
   if (const std::string machine = machine_code_summary(o); !machine.empty()) item("<b>Machine code.</b> " + html_escape(machine.starts_with("Machine code: ") ? machine.substr(14) : machine));
   item("<b>Tiers.</b> The host build (4) and the GPU (5) were not run; their rows say so.");
   const codegen::ProgramCheck& program = o.run.check;

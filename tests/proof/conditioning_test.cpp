@@ -29,6 +29,17 @@ TEST(Conditioning, SoftmaxOfLargeScoresPasses) {
   EXPECT_EQ(conditioned, 1) << "the test's case is not the one it is about";
 }
 
+/// What only the order of a reduce decides is no kernel's fault.
+TEST(Conditioning, ArgmaxAndProductPass) {
+  const auto nvrtc = compiler();
+  if (!nvrtc) GTEST_SKIP() << "no NVRTC: kernels are neither compiled nor proven";
+  const auto it = planned(std::filesystem::path(SEAM_TEST_DIR) / "order_of_reduces.hlo", "none", *nvrtc);
+  const auto verdicts = prove_all(it->program);
+  ASSERT_TRUE(verdicts) << describe(verdicts.error());
+  EXPECT_EQ(verdicts->size(), 2U);
+  for (const Verdict& v : *verdicts) EXPECT_EQ(v.outcome(), Outcome::Passed) << v.kernel << ": " << v.values.detail;
+}
+
 /// What `shaken` allows: the sum itself by its own rounding and no more, nothing where nothing is summed.
 TEST(Conditioning, ShakesOnlySums) {
   const Result<graph::Graph> module = graph::parse_hlo(R"(

@@ -36,7 +36,8 @@ inline constexpr int kFirstExtraSet = 1000;
 [[nodiscard]] constexpr Distribution input_distribution(int set) {
   return static_cast<Distribution>(set >= kFirstExtraSet ? (set - kFirstExtraSet) % 10 : set % 3);
 }
-/// The sets that a group is proven on: the first `base` ones; Large where something other than a sum is reduced, or an exponential taken (a softmax is
+/// The sets that a group is proven on: the first `base` ones, without Special where a variadic reduce or a product leaves to the order what NaNs and
+/// infinities give; Large where something other than a sum is reduced, or an exponential taken (a softmax is
 /// the same whatever is subtracted, until it overflows; a maximum of positive numbers may start from 0); Small and Coarse where a root is taken, Coarse where numbers are
 /// compared; Above and Below where integers index; these three times over where a group writes few elements. (Tame is for outputs that no other set makes finite: prove() finds out.)
 [[nodiscard]] std::vector<int> input_sets(const graph::Graph& graph, const graph::Computation& computation, const planner::FusionGroup& group, int base);
