@@ -63,8 +63,7 @@ std::int64_t integer(Distribution distribution, std::int64_t i, std::uint64_t at
     case Distribution::Coarse:
     case Distribution::Tame: return static_cast<std::int64_t>(bits % 3) - 1;
     case Distribution::Large: return low < 0 ? low + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(-low)) : static_cast<std::int64_t>(bits % 3) - 1;
-    case Distribution::Normal:
-    case Distribution::Small: break;
+    case Distribution::Normal: break;
   }
   return low + static_cast<std::int64_t>(bits % span);
 }
@@ -72,7 +71,7 @@ std::int64_t integer(Distribution distribution, std::int64_t i, std::uint64_t at
 }  // namespace
 
 std::string_view name(Distribution d) {
-  static constexpr std::array<std::string_view, 9> kNames = {"normal", "positive", "special", "large", "small", "coarse", "above", "below", "tame"};
+  static constexpr std::array<std::string_view, 8> kNames = {"normal", "positive", "special", "large", "coarse", "above", "below", "tame"};
   return kNames.at(static_cast<std::size_t>(d));
 }
 
@@ -99,8 +98,7 @@ Array random_array(DType dtype, const std::vector<std::int64_t>& dims, Distribut
         case Distribution::Tame: value = 0.1 + 1.9 * unit(mix(at)); break;
         case Distribution::Special: value = special(at); break;
         case Distribution::Large: value = count == 1 ? 1 + unit(mix(at)) : large(at, i, dims.back(), seed); break;
-        case Distribution::Coarse: value = static_cast<double>(mix(at) % 3) - 1; break;
-        case Distribution::Small: value = about_normal(at) * 0x1p-9; break;
+        case Distribution::Coarse: value = (static_cast<double>(mix(at) % 3) - 1) * 0x1p-9; break;
       }
     }
     store_from_double(dtype, &array.data[static_cast<std::size_t>(i) * width], value);
@@ -159,7 +157,6 @@ std::vector<int> input_sets(const graph::Graph& graph, const graph::Computation&
   for (const Id<graph::Op> output : planner::boundary(computation, group).outputs) outputs += computation.ops[output].shape.elements_count();
   for (int time = 0; time < (outputs < kFewOutputs ? 3 : 1); ++time) {
     if (compares || exponentials) out.push_back(extra_set(Distribution::Large, time));
-    if (roots) out.push_back(extra_set(Distribution::Small, time));
     if (ties || roots) out.push_back(extra_set(Distribution::Coarse, time));
     if (indexed) {
       out.push_back(extra_set(Distribution::Above, time));

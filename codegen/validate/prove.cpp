@@ -148,25 +148,27 @@ class Proof {
             built_.source.shared_bytes, false, parameter_block(operands.addresses), std::move(blocks)};
   }
 
-  /// How many blocks the budget pays for, from a run of a few.
-  [[nodiscard]] Result<Sample> affordable(Operands& operands, std::uint64_t budget) const {
+  /// How many blocks the budget pays for, from a run of a few on the first input set.
+  [[nodiscard]] Result<Sample> affordable(Operands& operands, std::uint64_t budget) {
     const auto total = static_cast<std::uint64_t>(group_.blocks());
     Sample probe = sample(computation_, group_, std::min<std::uint64_t>(total, 2 * group_.parts.size()), Updates::Skip);
     if (probe.whole || probe.blocks.empty()) return Sample{};
-    sim::Checks checks;
-    checks.races = checks.initialized = false;
-    SEAM_TRY(const sim::Outcome outcome, sim::launch(*built_.module, operands.memory, launch_of(operands, probe.blocks), checks));
-    reset(operands);
-    const std::uint64_t each = std::max<std::uint64_t>(1, outcome.counters.instructions / std::max<std::uint64_t>(1, outcome.counters.blocks));
-    const std::uint64_t most = std::max<std::uint64_t>(budget / each, probe.blocks.size());
+    if (per_block_ == 0) {
+      sim::Checks checks;
+      checks.races = checks.initialized = false;
+      SEAM_TRY(const sim::Outcome outcome, sim::launch(*built_.module, operands.memory, launch_of(operands, probe.blocks), checks));
+      reset(operands);
+      per_block_ = std::max<std::uint64_t>(1, outcome.counters.instructions / std::max<std::uint64_t>(1, outcome.counters.blocks));
+    }
+    const std::uint64_t most = std::max<std::uint64_t>(budget / per_block_, probe.blocks.size());
     return sample(computation_, group_, most);
   }
 
   /// False: no need for further sets, the kernel has failed.
   Result<bool> input_set(int set) {
     Operands on_device = operands(set);
-    // What the extra sets look for is in every row: a quarter of the budget finds it.
-    const int share = set >= kFirstExtraSet ? 4 : 1;
+    // What the extra sets look for is in every row: an eighth of the budget finds it.
+    const int share = set >= kFirstExtraSet ? 8 : 1;
     SEAM_TRY(const Sample chosen, affordable(on_device, options_.instruction_budget / static_cast<std::uint64_t>(share)));
     sim::Checks checks;
     checks.seed = static_cast<std::uint64_t>(set);
@@ -389,6 +391,7 @@ class Proof {
   const Built& built_;
   const ProveOptions& options_;
   Verdict verdict_;
+  std::uint64_t per_block_ = 0;  ///< thread instructions; 0: not known yet
   std::vector<int> sets_;  ///< input sets this kernel is proven on
   std::map<Id<graph::Op>, std::uint64_t> told_;  ///< per output: integers and finite numbers that were compared
   std::uint64_t ill_conditioned_ = 0;  ///< elements outside the plain tolerance that rounding inside their sums explains

@@ -19,8 +19,7 @@ enum class Distribution : std::uint8_t {
   // Only for groups that the others tell too little about (input_sets):
   Large,     ///< in (-16000, -2000]: in turn rows of the last dimension whose last or first element is far above the others, and rows of one value.
              ///< A number alone is in (1, 2): a factor. Integers: as Tame; of a range with negative ones, those
-  Small,     ///< about N(0, 2^-9): next to these a constant under a root counts. Integers: uniform
-  Coarse,    ///< -1, 0 and 1: ties, exact zeros, nothing under a root. Integers: as Tame
+  Coarse,    ///< -2^-9, 0 and 2^-9: ties, exact zeros, nothing or little under a root, where a constant counts. Integers: as Tame
   Above,     ///< as Normal. Integers: out of their range, above it and below it in turn
   Below,     ///< as Normal. Integers: out of their range, below it and above it in turn
   Tame,      ///< as Positive. Integers: -1, 0 and 1
@@ -38,8 +37,8 @@ inline constexpr int kFirstExtraSet = 1000;
 }
 /// The sets that a group is proven on: the first `base` ones, without Special where a variadic reduce or a product leaves to the order what NaNs and
 /// infinities give; Large where something other than a sum is reduced, or an exponential taken (a softmax is
-/// the same whatever is subtracted, until it overflows; a maximum of positive numbers may start from 0); Small and Coarse where a root is taken, Coarse where numbers are
-/// compared; Above and Below where integers index; these three times over where a group writes few elements. (Tame is for outputs that no other set makes finite: prove() finds out.)
+/// the same whatever is subtracted, until it overflows; a maximum of positive numbers may start from 0); Coarse where a root is taken or numbers are compared;
+/// Above and Below where integers index; these three times over where a group writes few elements. (Tame is for outputs that no other set makes finite: prove() finds out.)
 [[nodiscard]] std::vector<int> input_sets(const graph::Graph& graph, const graph::Computation& computation, const planner::FusionGroup& group, int base);
 
 /// Large tensors repeat a block of 65,537 elements (a prime, so that no shape lines up with it). Integers are in [integer_low, integer_high], as the
