@@ -31,6 +31,15 @@ std::vector<std::filesystem::path> folders() {
   return out;
 }
 
+/// NVRTC opens its table of built-in headers by bare name, which the loader finds only on its own path or among what is loaded already.
+void load_builtins(const std::filesystem::path& folder, std::string_view name) {
+  const std::string start = fmt::format("lib{}-builtins.so.", name);
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().starts_with(start)) dlopen(entry.path().c_str(), RTLD_NOW | RTLD_GLOBAL);
+  }
+}
+
 }  // namespace
 
 CudaLibrary open_cuda_library(std::string_view name, const std::vector<std::string_view>& versions) {
@@ -45,7 +54,9 @@ CudaLibrary open_cuda_library(std::string_view name, const std::vector<std::stri
     for (const std::string_view version : versions) {
       const std::filesystem::path file = folder / fmt::format("lib{}.so.{}", name, version);
       std::error_code error;
-      if (std::filesystem::exists(file, error) && attempt(file.string())) return out;
+      if (!std::filesystem::exists(file, error)) continue;
+      load_builtins(folder, name);
+      if (attempt(file.string())) return out;
     }
   }
   out.tried += "  the loader's own path\n";
