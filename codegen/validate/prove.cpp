@@ -166,6 +166,7 @@ class Proof {
 
   /// False: no need for further sets, the kernel has failed.
   Result<bool> input_set(int set) {
+    verdict_.sets.push_back(set);
     Operands on_device = operands(set);
     // What the extra sets look for is in every row: an eighth of the budget finds it.
     const int share = set >= kFirstExtraSet ? 8 : 1;
@@ -374,7 +375,7 @@ class Proof {
     if (verdict_.sim.outcome == Outcome::Passed) verdict_.sim.detail = fmt::format("no report, {}", scope);
     if (verdict_.values.outcome == Outcome::Passed) {
       if (verdict_.sim.outcome == Outcome::Passed || verdict_.values_compared > 0) {
-        verdict_.values.detail = fmt::format("{} elements of {} input sets, largest difference {:.3g}", verdict_.values_compared, sets_.size(), verdict_.max_abs);
+        verdict_.values.detail = fmt::format("{} elements of {} input sets, largest difference {:.3g}", verdict_.values_compared, verdict_.sets.size(), verdict_.max_abs);
         if (ill_conditioned_ > 0) verdict_.values.detail += fmt::format("; {} of them judged by the conditioning of their sums", ill_conditioned_);
       } else {
         verdict_.values = {Outcome::NotRun, "the simulator reported first"};

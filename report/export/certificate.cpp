@@ -36,9 +36,12 @@ Json tolerances(const Optimized& optimized) {
   return out;
 }
 
-Json input_sets(const codegen::ProveOptions& proving) {
+/// Those that some kernel ran on; each kernel says which were its own.
+Json input_sets(const std::vector<codegen::Verdict>& verdicts) {
+  std::set<int> used;
+  for (const codegen::Verdict& verdict : verdicts) used.insert(verdict.sets.begin(), verdict.sets.end());
   Json sets = Json::array();
-  for (int set = 0; set < proving.input_sets; ++set) {
+  for (const int set : used) {
     sets.push_back({{"set", set}, {"distribution", codegen::name(codegen::input_distribution(set))}, {"first_seed", codegen::input_seed(set, 1)}, {"order_seed", set}});
   }
   return sets;
@@ -54,6 +57,7 @@ Json kernels(const Optimized& optimized, const Files& files) {
       const std::string file = "kernels/" + kernel.verdict.kernel + ending;
       if (files.contains(file)) list.push_back(hashed(files, file));
     }
+    json["input_sets"] = kernel.verdict.sets;
     json["files"] = std::move(list);
     out.push_back(std::move(json));
   });
@@ -97,7 +101,7 @@ std::string certificate_json(const Optimized& optimized, const Files& files) {
                              {"values", "outputs against the reference evaluator"},
                              {"host", "not part of this version"},
                              {"gpu", "not run: no GPU was used"}}},
-                  {"input_sets", input_sets(proving)},
+                  {"input_sets", input_sets(optimized.verdicts)},
                   {"instruction_budget", proving.instruction_budget},
                   {"reference_budget", proving.reference_budget},
                   {"tolerances", tolerances(optimized)}}},

@@ -25,6 +25,26 @@ std::string filler(DType dtype) {
   }
 }
 
+/// The constant behind an input, if the graph states its value: proofs ran on that.
+const Array* stated(const KernelView& kernel, const LaunchArgument& argument, const codegen::Argument& source) {
+  if (argument.role != ArgumentRole::Input && argument.role != ArgumentRole::Updated) return nullptr;
+  const Id<graph::Op> value = argument.role == ArgumentRole::Updated ? source.aliases : source.op;
+  const graph::Op& op = kernel.computation.ops[planner::storage_of(kernel.computation, value)];
+  return op.opcode == graph::Opcode::Constant && op.attributes.literal.known ? &op.attributes.literal.value : nullptr;
+}
+
+std::string constants(const KernelView& kernel, const LaunchShape& launch) {
+  std::string text;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const Array* array = stated(kernel, launch.arguments[i], kernel.built.source.arguments[i]);
+    if (array == nullptr) continue;
+    text += fmt::format("const unsigned char kConstant{}[] = {{", i);
+    for (std::size_t b = 0; b < array->data.size(); ++b) text += fmt::format("{}{},", b % 40 == 0 ? "\n    " : "", static_cast<unsigned>(array->data[b]));
+    text += "};\n";
+  }
+  return text;
+}
+
 std::string argument_rows(const KernelView& kernel, const LaunchShape& launch) {
   std::string rows;
   std::map<Id<graph::Op>, std::uint64_t> numbers;  // by storage op: as in the proof, tensors that share a buffer are one tensor
@@ -38,10 +58,11 @@ std::string argument_rows(const KernelView& kernel, const LaunchShape& launch) {
     }
     std::string dims;
     for (const std::int64_t d : argument.dims) dims += fmt::format("{}{}", dims.empty() ? "" : ",", d);
-    rows += fmt::format("    {{\"{}\", \"{}[{}]\", Role::{}, {}, {}, {}, {}}},\n", argument.name, name(argument.dtype), dims,
+    const std::string bytes_of = stated(kernel, argument, source) != nullptr ? fmt::format("kConstant{}", i) : "nullptr";
+    rows += fmt::format("    {{\"{}\", \"{}[{}]\", Role::{}, {}, {}, {}, {}, {}}},\n", argument.name, name(argument.dtype), dims,
                         argument.role == ArgumentRole::Input ? "Input" : argument.role == ArgumentRole::Output ? "Output" : argument.role == ArgumentRole::Updated ? "Updated" : "Workspace",
                         filler(argument.dtype), argument.role == ArgumentRole::Workspace ? 1 : bytes(argument.dtype),
-                        argument.role == ArgumentRole::Workspace ? argument.bytes : source.elements, number == 0 ? 0 : codegen::input_seed(0, number));
+                        argument.role == ArgumentRole::Workspace ? argument.bytes : source.elements, number == 0 ? 0 : codegen::input_seed(0, number), bytes_of);
   }
   return rows;
 }
@@ -78,6 +99,7 @@ std::string reproducer(const Optimized& optimized, const KernelView& kernel) {
                                 fmt::arg("device", device.product), fmt::arg("compute", fmt::format("{}.{}", optimized.ptx_target / 10, optimized.ptx_target % 10)),
                                 fmt::arg("sha256", kernel.verdict.ptx_sha256));
   out += kReproducerGenerator;
+  out += constants(kernel, launch);
   out += fmt::format(kReproducerData, fmt::arg("kernel", kernel.built.source.name), fmt::arg("grid", launch.grid), fmt::arg("block", launch.block),
                      fmt::arg("shared", launch.shared_bytes), fmt::arg("low", low), fmt::arg("high", high), fmt::arg("arguments", argument_rows(kernel, launch)),
                      fmt::arg("expected", expected_rows(kernel.verdict)));

@@ -36,6 +36,7 @@ struct Argument {
   int width;               // bytes of an element
   long long elements;
   unsigned long long seed; // of its contents at the start; 0 = none
+  const unsigned char* stated;  // what it holds, if the graph says so: a constant
 };
 
 // First elements of an output as the simulated GPU left them; a real one may be `allowed` off.
@@ -119,7 +120,8 @@ static double load(const Argument& a, const std::uint8_t* at) {
 // Integers are uniform in [low, high]; large tensors repeat a block of 65,537 elements.
 static std::vector<std::uint8_t> contents(const Argument& a, long long low, long long high) {
   std::vector<std::uint8_t> data(static_cast<std::size_t>(a.elements) * static_cast<std::size_t>(a.width));
-  if (a.seed == 0) return data;
+  if (a.stated != nullptr) std::memcpy(data.data(), a.stated, data.size());
+  if (a.seed == 0 || a.stated != nullptr) return data;
   const long long period = 65537;
   const std::uint64_t base = mix(a.seed) << 20;
   for (long long i = 0; i < std::min(a.elements, period); ++i) {

@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/units.h"
 #include "page/parts.h"
 #include "report/comparison.h"
@@ -28,7 +30,11 @@ std::string veto_section(const Optimized& o) {
 std::string honesty_section(const Optimized& o) {
   std::size_t sampled = 0;
   std::size_t whole = 0;
+  std::int64_t fewest_sets = 0;
+  std::int64_t most_sets = 0;
   for (const codegen::Verdict& v : o.verdicts) {
+    if (!v.sets.empty()) fewest_sets = fewest_sets == 0 ? std::ssize(v.sets) : std::min(fewest_sets, std::ssize(v.sets));
+    most_sets = std::max(most_sets, std::ssize(v.sets));
     if (v.blocks_run == 0) continue;
     ++(v.blocks_run < v.blocks ? sampled : whole);
   }
@@ -39,7 +45,7 @@ std::string honesty_section(const Optimized& o) {
     item(fmt::format("<b>Blocks.</b> {} ran whole on the simulator, {} on a sample of {} blocks: first and last of every part and some between. The byte model was held against the simulator&rsquo;s count only where the whole grid ran.",
                      count_of(static_cast<std::int64_t>(whole), "kernel"), human_count(static_cast<std::int64_t>(sampled)), sampled == 1 ? "its" : "their"));
   }
-  item(fmt::format("<b>Inputs.</b> Each kernel was proven on {} made from seeds (ordinary numbers; positive ones; ones mixed with zeros, infinities, NaN and denormals, unless the order of a reduction would decide what these give), not on data of your job.", count_of(o.proving.input_sets, "input set")));
+  item(fmt::format("<b>Inputs.</b> Each kernel was proven on {} made from seeds (ordinary numbers; positive ones; ones mixed with zeros, infinities, NaN and denormals, unless the order of a reduction would decide what these give; more where a kernel compares, takes roots or exponentials, or indexes: the certificate says which), not on data of your job.", most_sets == fewest_sets ? count_of(most_sets, "input set") : fmt::format("{} to {} input sets", fewest_sets, most_sets)));
   if (const std::string machine = machine_code_summary(o); !machine.empty()) item("<b>Machine code.</b> " + html_escape(machine.starts_with("Machine code: ") ? machine.substr(14) : machine));
   item("<b>Tiers.</b> The host build (4) and the GPU (5) were not run; their rows say so.");
   const codegen::ProgramCheck& program = o.run.check;

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "codegen/inputs.h"
 #include "db/database.h"
 #include "modules.h"
 #include "report/launch.h"
@@ -69,6 +71,22 @@ TEST_F(Output, JsonFollowsItsSchemas) {
   valid(validate_json(shared()->verdicts, shared()->run.check), "seam.validate.schema.json");
   valid(*read_file(folder() / "certificate.json"), "seam.certificate.schema.json");
   for_each_kernel(*shared(), [&](const KernelView& kernel) { valid(*read_file(folder() / "kernels" / (kernel.built.source.name + ".json")), "seam.kernel.schema.json"); });
+}
+
+/// What a certificate says of inputs is what each kernel ran on, the extra sets of a softmax among them.
+TEST_F(Output, CertificateNamesTheInputSetsThatRan) {
+  if (!compiled()) GTEST_SKIP() << "no NVRTC: nothing was proven";
+  const Json certificate = Json::parse(*read_file(folder() / "certificate.json"));
+  std::set<int> named, ran;
+  for (const Json& set : certificate["method"]["input_sets"]) named.insert(set["set"].get<int>());
+  ASSERT_EQ(certificate["kernels"].size(), shared()->verdicts.size());
+  for (std::size_t i = 0; i < shared()->verdicts.size(); ++i) {
+    const std::vector<int>& sets = shared()->verdicts[i].sets;
+    EXPECT_EQ(certificate["kernels"][i]["input_sets"].get<std::vector<int>>(), sets);
+    ran.insert(sets.begin(), sets.end());
+  }
+  EXPECT_EQ(named, ran);
+  EXPECT_TRUE(named.contains(codegen::extra_set(codegen::Distribution::Large)));
 }
 
 TEST_F(Output, SameInputSameBytes) {

@@ -103,6 +103,40 @@ TEST_F(Reproducer, MakesTheInputsOfTheProof) {
   });
 }
 
+/// A constant of the graph is an input of the kernel: it holds what the graph states, as in the proof.
+TEST_F(Reproducer, ConstantsHoldWhatTheGraphStates) {
+  if (shell(std::string(SEAM_CXX) + " --version").status != 0) GTEST_SKIP() << "the compiler that built Seam is not here to build a reproducer";
+  const Optimized o = test::optimized(R"(HloModule table
+ENTRY main {
+  x = f32[8,4]{1,0} parameter(0)
+  k = f32[4]{0} constant({1, -2, 3.5, 0.25})
+  ks = f32[8,4]{1,0} broadcast(k), dimensions={1}
+  ROOT y = f32[8,4]{1,0} multiply(x, ks)
+}
+)", false);
+  ASSERT_EQ(o.verdicts.size(), 1U);
+  std::size_t constants = 0;
+  for_each_kernel(o, [&](const KernelView& kernel) {
+    codegen::Built built = kernel.built;
+    if (built.ptx.empty()) built.ptx = ".version 8.0\n// no compiler here\n";
+    codegen::Verdict verdict = kernel.verdict;
+    verdict.expected.clear();
+    const KernelView view{kernel.graph, kernel.where, kernel.computation, kernel.group, built, verdict};
+    ASSERT_TRUE(write_file(folder_ / "r.cpp", reproducer(o, view)));
+    const Ran compiled = shell(fmt::format("{} -std=c++17 -Wall -Wextra -Werror -O1 -I{}/stub_cuda {} -o {}", SEAM_CXX, SEAM_TEST_DIR, (folder_ / "r.cpp").string(), (folder_ / "r").string()));
+    ASSERT_EQ(compiled.status, 0) << compiled.output;
+    const Ran ran = shell((folder_ / "r").string() + " 1");
+    for (std::size_t i = 0; i < built.source.arguments.size(); ++i) {
+      const graph::Op& op = kernel.computation.ops[built.source.arguments[i].op];
+      if (op.opcode != graph::Opcode::Constant) continue;
+      const Array& value = op.attributes.literal.value;
+      EXPECT_NE(ran.output.find(fmt::format("argument {} {} {:016x}", i, value.data.size(), fnv(value.data))), std::string::npos) << ran.output;
+      ++constants;
+    }
+  });
+  EXPECT_EQ(constants, 1U);
+}
+
 /// The stub launches nothing: outputs keep their poison, as f32 a NaN.
 TEST_F(Reproducer, FailsWhereTheGpuDiffersFromTheSimulator) {
   if (shell(std::string(SEAM_CXX) + " --version").status != 0) GTEST_SKIP() << "the compiler that built Seam is not here to build a reproducer";

@@ -48,6 +48,7 @@ struct Verdict {
   sim::Counters counters;
   double max_abs = 0, max_rel = 0, tolerance = 0;
   std::uint64_t values_compared = 0;
+  std::vector<int> sets;                  ///< input sets that it ran on (codegen/inputs.h), in order
   std::vector<Expected> expected;         ///< per output whose first elements were among those that ran
   std::string cuda_sha256, ptx_sha256, ir_sha256;
   std::optional<Resources> resources;     ///< of the machine code; none: unknown
