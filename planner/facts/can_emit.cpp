@@ -52,21 +52,8 @@ bool scalar_computation(const Graph& graph, const Computation& called) {
   });
 }
 
-bool atomic_add(DType dtype) {
-  switch (dtype) {
-    case DType::S32:
-    case DType::S64:
-    case DType::U32:
-    case DType::U64:
-    case DType::F16:
-    case DType::BF16:
-    case DType::F32:
-    case DType::F64:
-      return true;
-    default:
-      return false;
-  }
-}
+/// Integers of less than 32 bits have no atomic add, floats have one each.
+bool atomic_add(DType dtype) { return emitted_type(dtype) && (is_float(dtype) || bits(dtype) >= 32); }
 
 /// One window is written: an index vector alone, or none at all.
 bool one_window(const Computation& computation, const Op& scatter) {
