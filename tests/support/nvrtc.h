@@ -16,6 +16,7 @@ class Nvrtc {
     for (const std::filesystem::path& root : roots()) {
       for (const char* name : {"lib64/libnvrtc.so.13", "lib/libnvrtc.so.13", "lib64/libnvrtc.so.12"}) {
         if (!library_ && std::filesystem::exists(root / name)) {
+          load_builtins((root / name).parent_path());
           library_ = ::dlopen((root / name).c_str(), RTLD_NOW | RTLD_LOCAL);
           include_ = root / "include";
         }
@@ -63,6 +64,13 @@ class Nvrtc {
   std::string log;
 
  private:
+  /// NVRTC opens its built-in headers by bare name: the wheel's folder is on nobody's path, so they must be loaded before.
+  static void load_builtins(const std::filesystem::path& folder) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+      if (entry.path().filename().string().starts_with("libnvrtc-builtins.so.")) ::dlopen(entry.path().c_str(), RTLD_NOW | RTLD_GLOBAL);
+  }
+
   static std::vector<std::filesystem::path> roots() {
     std::vector<std::filesystem::path> out;
     if (const char* home = std::getenv("CUDA_HOME")) out.emplace_back(home);
