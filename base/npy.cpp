@@ -126,12 +126,11 @@ Array make_array(DType dtype, std::vector<std::int64_t> dims) {
   return array;
 }
 
-Result<Array> read_npy(const std::filesystem::path& file) {
-  SEAM_TRY(const std::string content, read_file(file));
+Result<Array> parse_npy(std::string_view content, std::string_view file) {
   const auto bad = [&](std::string_view why) {
-    return fail(Error::Code::BadInput, fmt::format("{}: not a readable .npy file: {}", file.string(), why));
+    return fail(Error::Code::BadInput, fmt::format("{}: not a readable .npy file: {}", file, why));
   };
-  if (!std::string_view(content).starts_with(kMagic) || content.size() < 10) return bad("no NumPy magic");
+  if (!content.starts_with(kMagic) || content.size() < 10) return bad("no NumPy magic");
   const int major = content[6];
   std::size_t header_bytes = 0;
   std::size_t begin = 10;
@@ -145,7 +144,7 @@ Result<Array> read_npy(const std::filesystem::path& file) {
     return bad(fmt::format("format version {} is unknown", major));
   }
   if (content.size() - begin < header_bytes) return bad("the header is cut off");
-  const auto header = parse_header(std::string_view(content).substr(begin, header_bytes));
+  const auto header = parse_header(content.substr(begin, header_bytes));
   if (!header || header->descr.size() < 2) return bad("the header is damaged");
   const char order = header->descr[0];
   const auto dtype = dtype_of(std::string_view(header->descr).substr(1));
@@ -164,6 +163,11 @@ Result<Array> read_npy(const std::filesystem::path& file) {
   if (order == '>' && width > 1) swap_bytes(array.data, is_complex(*dtype) ? width / 2 : width);
   if (header->fortran && array.dims.size() > 1) array.data = row_major(array.data, array.dims, width);
   return array;
+}
+
+Result<Array> read_npy(const std::filesystem::path& file) {
+  SEAM_TRY(const std::string content, read_file(file));
+  return parse_npy(content, file.string());
 }
 
 Result<void> write_npy(const std::filesystem::path& file, const Array& array) {

@@ -1,1 +1,3 @@
 seam_test(base)
+seam_fuzz(npy base)
+seam_fuzz(replacement base)

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/dtype.h"
@@ -26,6 +26,7 @@ struct Array {
 [[nodiscard]] Array make_array(DType dtype, std::vector<std::int64_t> dims);
 
 /// Row-major and little-endian; Fortran order and big-endian files are converted. Error: BadInput with the file's name.
+[[nodiscard]] Result<Array> parse_npy(std::string_view content, std::string_view file);
 [[nodiscard]] Result<Array> read_npy(const std::filesystem::path& file);
 /// bf16 is written as uint16, f8 as uint8.
 [[nodiscard]] Result<void> write_npy(const std::filesystem::path& file, const Array& array);
