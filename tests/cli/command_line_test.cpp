@@ -90,7 +90,15 @@ TEST_F(CommandLine, DamagedModulesSayWhere) {
 
 TEST_F(CommandLine, BadUseIsExitCode2) {
   EXPECT_EQ(seam({}).exit, 2);
-  EXPECT_EQ(seam({"frobnicate"}).exit, 2);
+  const Ran unknown = seam({"frobnicate"});
+  EXPECT_EQ(unknown.exit, 2);
+  EXPECT_NE(unknown.err.find("there is no command 'frobnicate'"), std::string::npos) << unknown.err;
+  const Ran forgotten = seam({module("lr.step.hlo")});
+  EXPECT_EQ(forgotten.exit, 2);
+  EXPECT_NE(forgotten.err.find("seam optimize"), std::string::npos) << "a file alone: says how to use it: " << forgotten.err;
+  const Ran promised = seam({"gate", "x.seam"});
+  EXPECT_EQ(promised.exit, 2);
+  EXPECT_NE(promised.err.find("not built yet"), std::string::npos) << promised.err;
   EXPECT_EQ(seam({"optimize"}).exit, 2);
   EXPECT_EQ(seam({"optimize", "/nonexistent/x.hlo"}).exit, 2);
   const Ran device = seam({"optimize", module("lr.step.hlo"), "--device", "gtx9000"});
