@@ -47,6 +47,7 @@ void add_plan_flags(CLI::App& app, PlanFlags& flags) {
   app.add_option("--footprint-cap", flags.footprint_cap, "memory a packed kernel may touch, bytes (0: no cap)")
       ->check(CLI::Range(std::int64_t{0}, kMostBytes).description(""));
   app.add_flag("--unroll", flags.unroll, "unroll loops whose trip count is known before planning");
+  app.add_flag("--no-epilogues", flags.no_epilogues, "leave scales, biases, sums and ReLU after a library's product to kernels");
 }
 
 Result<planner::PlanOptions> plan_options(const PlanFlags& flags) {
@@ -56,17 +57,22 @@ Result<planner::PlanOptions> plan_options(const PlanFlags& flags) {
   options.shared_cap = flags.shared_cap;
   options.footprint_cap = flags.footprint_cap;
   options.unroll_loops = flags.unroll;
+  options.library_epilogues = !flags.no_epilogues;
   return options;
 }
 
 Result<Planned> planned(const graph::Graph& module, const PlanFlags& flags) {
   SEAM_TRY(planner::PlanOptions options, plan_options(flags));
+  std::string text;
+  if (!flags.plan_file.empty()) {
+    SEAM_TRY(text, read_file(flags.plan_file));
+    options = planner::stated_options(text, options);
+  }
   SEAM_TRY(graph::Graph graph, planner::prepared(module, options));
   if (flags.plan_file.empty()) {
     SEAM_TRY(planner::Plan plan, planner::make_plan(graph, options));
     return Planned{std::move(graph), std::move(plan), options};
   }
-  SEAM_TRY(const std::string text, read_file(flags.plan_file));
   SEAM_TRY(planner::Plan plan, planner::parse_plan(text, flags.plan_file, graph));
   const Result<void> sound = during(fmt::format("checking {} against its module", flags.plan_file), planner::verify(plan, graph, options.device));
   if (!sound) return tl::unexpected(sound.error());

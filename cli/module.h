@@ -25,8 +25,9 @@ struct PlanFlags {
   std::int64_t shared_cap = 0;
   std::int64_t footprint_cap = 0;
   bool unroll = false;
+  bool no_epilogues = false;
 };
-/// --device, --policy, --shared-cap, --footprint-cap, --unroll.
+/// --device, --policy, --shared-cap, --footprint-cap, --unroll, --no-epilogues.
 void add_plan_flags(CLI::App& app, PlanFlags& flags);
 [[nodiscard]] Result<planner::PlanOptions> plan_options(const PlanFlags& flags);
 

@@ -40,6 +40,7 @@ std::string command_of(const OptimizeFlags& flags) {
   if (flags.plan.shared_cap != 0) out += fmt::format(" --shared-cap {}", flags.plan.shared_cap);
   if (flags.plan.footprint_cap != 0) out += fmt::format(" --footprint-cap {}", flags.plan.footprint_cap);
   if (flags.plan.unroll) out += " --unroll";
+  if (flags.plan.no_epilogues) out += " --no-epilogues";
   for (const std::string& file : flags.compare) out += " --compare " + std::filesystem::path(file).filename().string();
   if (flags.no_prove) out += " --no-prove";
   if (flags.input_sets != OptimizeFlags{}.input_sets) out += fmt::format(" --input-sets {}", flags.input_sets);

@@ -29,14 +29,15 @@ struct Options {
   PlanFlags plan;
 };
 
-/// What every policy, and every compiler given, makes of the same prepared graph.
-Result<report::Table> table_of(const planner::Planning& planning, const std::vector<report::CompilerResult>& compilers) {
+/// What every policy, and every compiler given, makes of the same module.
+Result<report::Table> table_of(const graph::Graph& module, const planner::Planning& planning, const std::vector<report::CompilerResult>& compilers) {
   std::vector<planner::Plan> baselines;
   for (const std::string& policy : policies_with_last(planning.plan.policy)) {
     if (policy == planning.plan.policy) continue;
     planner::PlanOptions options = planning.options;
     options.policy = policy;
-    SEAM_TRY(planner::Plan plan, planner::make_plan(planning.graph, options));
+    SEAM_TRY(const graph::Graph graph, planner::prepared(module, options));
+    SEAM_TRY(planner::Plan plan, planner::make_plan(graph, options));
     baselines.push_back(std::move(plan));
   }
   report::Table table = report::comparison(planning.plan, planning.graph, baselines, compilers);
@@ -76,8 +77,7 @@ Result<std::string> explained(const Options& options, const planner::Planning& p
   return planner::explain(planning.plan, planning.graph, all.substr(0, comma), comma == std::string::npos ? "" : all.substr(comma + 1));
 }
 
-Result<planner::Planning> planned_here(const Options& options, std::FILE* log) {
-  SEAM_TRY(const graph::Graph module, open_module(options.modules.front()));
+Result<planner::Planning> planned_here(const graph::Graph& module, const Options& options, std::FILE* log) {
   SEAM_TRY(const planner::PlanOptions plan_options_given, plan_options(options.plan));
   if (!options.plan.plan_file.empty()) {
     SEAM_TRY(Planned given, planned(module, options.plan));
@@ -111,11 +111,12 @@ Result<int> run(const Options& options, const Common& common) {
   }
   const bool json = common.format == Format::Json;
   if (json && (options.dot || options.text)) return fail(Error::Code::BadInput, "--dot and --text print their own form: not with --format json");
+  SEAM_TRY(const graph::Graph module, open_module(options.modules.front()));
   // Standard output is one JSON value then, and nothing else.
-  SEAM_TRY(const planner::Planning planning, planned_here(options, json ? stderr : stdout));
+  SEAM_TRY(const planner::Planning planning, planned_here(module, options, json ? stderr : stdout));
   if (!planning.planned) return kPass;  // stopped before
   SEAM_TRY(const std::vector<report::CompilerModule> given, compared_with(options.compare, options.modules.front()));
-  SEAM_TRY(const std::vector<report::CompilerResult> compilers, report::compiler_results(given, planning.graph, options.modules.front()));
+  SEAM_TRY(const std::vector<report::CompilerResult> compilers, report::compiler_results(given, module, options.modules.front()));
   const std::string text = planner::print_plan(planning.plan, planning.graph);
   if (!options.output.empty()) {
     if (const auto written = write_file(options.output, text); !written) return tl::unexpected(written.error());
@@ -136,7 +137,7 @@ Result<int> run(const Options& options, const Common& common) {
   } else if (options.text) {
     fmt::print("{}", text);
   } else {
-    SEAM_TRY(report::Table policies, table_of(planning, compilers));
+    SEAM_TRY(report::Table policies, table_of(module, planning, compilers));
     report::Document document{std::move(policies), kernels_of(planning)};
     if (report::Table outside = outside_of(planning); !outside.rows.empty()) document.emplace_back(std::move(outside));
     fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document));

@@ -53,7 +53,8 @@ int exit_of(codegen::Outcome outcome) {
   }
 }
 
-Result<codegen::ProgramCheck> check_program(const codegen::Program& program, const Options& options) {
+/// `module` as it was read: the reference knows nothing of what planning did to the graph.
+Result<codegen::ProgramCheck> check_program(const graph::Graph& module, const codegen::Program& program, const Options& options) {
   SEAM_TRY(const std::vector<Array> inputs, read_inputs(options.inputs, *program.graph));
   codegen::RunOptions run_options;
   run_options.instruction_budget = options.instructions;
@@ -76,7 +77,7 @@ Result<codegen::ProgramCheck> check_program(const codegen::Program& program, con
       SEAM_TRY(graph::Value value, graph::to_value(inputs[i], entry.ops[entry.parameters[i]].shape));
       values.push_back(std::move(value));
     }
-    SEAM_TRY(const graph::Value root, graph::evaluate(*program.graph, values, {.rounding = graph::Rounding::Rounded, .progress = {}}));
+    SEAM_TRY(const graph::Value root, graph::evaluate(module, values, {.rounding = graph::Rounding::Rounded, .progress = {}}));
     std::vector<Array> expected;
     const auto collect = [&](const auto& self, const graph::Value& value) -> void {
       if (!value.shape.is_tuple) return expected.push_back(graph::to_array(value));
@@ -116,7 +117,7 @@ Result<int> run(const Options& options, const Common& common) {
   }
   codegen::ProgramCheck check;
   if (!options.inputs.empty()) {
-    SEAM_TRY(check, check_program(program, options));
+    SEAM_TRY(check, check_program(module, program, options));
   }
   bar.done();
   const codegen::Outcome outcome = report::overall(verdicts, check);

@@ -28,12 +28,24 @@ std::string veto_text(const Veto& veto, const Computation& computation) {
 struct Home {
   const ComputationPlan* plan = nullptr;
   Id<Op> op;
+  bool taken_over = false;  ///< computed by `op`, a library call, in its epilogue
 };
 
 Home find(const Plan& plan, const graph::Graph& graph, std::string_view wanted) {
   for (const ComputationPlan& one : plan.computations)
     if (const auto op = graph.computations[one.computation].find(wanted)) return {&one, *op};
+  for (const ComputationPlan& one : plan.computations) {
+    const Computation& computation = graph.computations[one.computation];
+    for (std::size_t i = 0; i < computation.ops.size(); ++i)
+      if (std::ranges::count(epilogue_ops(computation.ops[Id<Op>(i)]), wanted) > 0) return {&one, Id<Op>(i), true};
+  }
   return {};
+}
+
+Result<Home> home_of(const Plan& plan, const graph::Graph& graph, std::string_view wanted) {
+  const Home home = find(plan, graph, wanted);
+  if (home.plan == nullptr) return fail(Error::Code::NotFound, fmt::format("the planned graph has no op {}", wanted));
+  return home;
 }
 
 std::vector<std::size_t> groups_with(const ComputationPlan& plan, Id<Op> op) {
@@ -74,10 +86,14 @@ std::string where_text(const ComputationPlan& plan, const Computation& computati
 }  // namespace
 
 Result<std::string> explain(const Plan& plan, const graph::Graph& graph, std::string_view a, std::string_view b) {
-  const Home first = find(plan, graph, a);
-  if (first.plan == nullptr) return fail(Error::Code::NotFound, fmt::format("the planned graph has no op {}", a));
+  SEAM_TRY(const Home first, home_of(plan, graph, a));
   const Computation& computation = graph.computations[first.plan->computation];
-  std::string out = where_text(*first.plan, computation, first.op);
+  const auto where = [&](const Home& home, std::string_view wanted) {
+    const Computation& in = graph.computations[home.plan->computation];
+    std::string text = home.taken_over ? fmt::format("{} is computed by library call {}, in its epilogue\n", wanted, in.ops[home.op].name) : "";
+    return text + where_text(*home.plan, in, home.op);
+  };
+  std::string out = where(first, a);
   const auto vetoes = [&](Id<Op> one, Id<Op> other) {
     std::string text;
     for (const Veto& veto : plan.vetoes)
@@ -89,9 +105,8 @@ Result<std::string> explain(const Plan& plan, const graph::Graph& graph, std::st
     const std::string found = vetoes(first.op, {});
     return out + (found.empty() ? "nothing was refused for it\n" : found);
   }
-  const Home second = find(plan, graph, b);
-  if (second.plan == nullptr) return fail(Error::Code::NotFound, fmt::format("the planned graph has no op {}", b));
-  out += where_text(*second.plan, graph.computations[second.plan->computation], second.op);
+  SEAM_TRY(const Home second, home_of(plan, graph, b));
+  out += where(second, b);
   if (second.plan != first.plan) {
     return out + fmt::format("they are not one kernel: {}\n", sentence(VetoCode::ControlFlow));
   }

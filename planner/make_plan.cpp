@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzer/op_cost.h"
 #include "cost/floors.h"
 #include "graph/transform.h"
 #include "planner/planner.h"
@@ -50,6 +51,9 @@ void add(Totals& totals, const Graph& graph, const ComputationPlan& plan) {
     totals.kernels += step.kind == StepKind::Kernel ? trips : 0;
     totals.library_calls += step.kind == StepKind::Library ? trips : 0;
     totals.copies += step.kind == StepKind::Copy ? trips : 0;
+    if (step.kind != StepKind::Library) continue;
+    const analyzer::OpCost cost = analyzer::cost_of(computation, computation.ops[step.op]);
+    totals.library_bytes += trips * (cost.bytes_in + cost.bytes_out);
   }
   for (const FusionGroup& group : plan.groups) {
     totals.bytes_read += trips * group.estimate.bytes_read;
@@ -90,6 +94,7 @@ Result<Plan> make_plan(const Graph& graph, const PlanOptions& options) {
   if (options.footprint_cap > 0) plan.options["footprint-cap"] = std::to_string(options.footprint_cap);
   if (options.unroll_loops) plan.options["unroll"] = "1";
   if (!options.emit_small_dots) plan.options["small-dots"] = "0";
+  if (!options.library_epilogues && policy->epilogues) plan.options["epilogues"] = "0";
   const Runs runs(graph);
   for (std::size_t i = 0; i < graph.computations.size(); ++i) {
     const Id<Computation> id(i);

@@ -6,6 +6,7 @@
 #include "graph/transform.h"
 #include "graph/verify.h"
 #include "policy/policy.h"
+#include "prepare/epilogues.h"
 #include "prepare/own_state.h"
 #include "prepare/simplify.h"
 
@@ -41,6 +42,12 @@ Result<Planning> simplify(const Planning& p) {
   return with_graph(p, std::move(graph));
 }
 
+Result<Planning> library_epilogues(const Planning& p) {
+  const Policy* policy = policy_named(p.options.policy);
+  if (!p.options.library_epilogues || policy == nullptr || !policy->epilogues) return p;
+  return with_graph(p, graph::without_dead_code(with_library_epilogues(p.graph, p.options)));
+}
+
 Result<Planning> own_state(const Planning& p) { return with_graph(p, with_owned_state(p.graph)); }
 
 Result<Planning> group(const Planning& p) {
@@ -51,13 +58,14 @@ Result<Planning> group(const Planning& p) {
 }
 
 // Order: calls first, because everything after sees across them; loops before simplifying, because their bodies' copies share
-// constants and duplicates; copies of state after simplifying, which would merge them; grouping last, on the graph that codegen
+// constants and duplicates; epilogues once products are what they stay; copies of state after simplifying, which would merge them; grouping last, on the graph that codegen
 // and the runner will use too.
 constexpr std::array kPasses = {
     Pass<Planning>{"inline-calls", "calls and fusions replaced by what they compute", inline_calls},
     Pass<Planning>{"row-major", "every value row-major, where no bitcast depends on another layout", choose_layouts},
     Pass<Planning>{"unroll-loops", "loops of known length replaced by copies of their body (only with --unroll)", unroll_loops},
     Pass<Planning>{"simplify", "dead ops, duplicates, ops that change nothing, transposes that a dot can absorb", simplify},
+    Pass<Planning>{"library-epilogues", "products that stay library calls take over scales, biases, sums and ReLU that follow them (policy stitch)", library_epilogues},
     Pass<Planning>{"own-state", "loops and branches get buffers of their own for what they update in place", own_state},
     Pass<Planning>{"group", "ops grouped into kernels by the policy; order, copies, floors and estimates", group},
 };

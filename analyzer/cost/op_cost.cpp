@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/matmul.h"
 #include "graph/transform.h"
 
 namespace seam::analyzer {
@@ -94,6 +95,15 @@ double contraction_flops(const Computation& computation, const Op& op) {
     const auto features = static_cast<double>(kernel.dims[static_cast<std::size_t>(op.attributes.conv.rhs_output)]);
     return 2 * out * static_cast<double>(count(kernel)) / std::max(1.0, features);
   }
+  if (graph::is_matmul(op) && op.operands.size() >= 2) {
+    const graph::Shape &lhs = computation.ops[op.operands[0]].shape, &rhs = computation.ops[op.operands[1]].shape;
+    const auto matmul = graph::matmul_of(op, lhs.rank(), rhs.rank());
+    if (!matmul) return 0;
+    double contracted = 1;
+    for (const std::int64_t dim : matmul->dims.lhs_contract) contracted *= static_cast<double>(lhs.dims[static_cast<std::size_t>(dim)]);
+    // The scratch memory in the result is no result.
+    return 2 * contracted * (op.shape.is_tuple && !op.shape.elements.empty() ? static_cast<double>(count(op.shape.elements[0])) : out);
+  }
   return 0;
 }
 
@@ -129,7 +139,7 @@ OpCost cost_of(const Computation& computation, const Op& op) {
     cost.words_out = count(op.shape);
     cost.bytes_out = op.shape.byte_size();
   }
-  if (op_class == OpClass::Contraction) {
+  if (op_class == OpClass::Contraction || graph::is_matmul(op)) {
     cost.flops = contraction_flops(computation, op);
   } else if (op.opcode == Opcode::Reduce) {
     cost.flops = static_cast<double>(count(computation.ops[op.operands[0]].shape)) * graph::flops_per_element(op.opcode);

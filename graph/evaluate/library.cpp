@@ -5,47 +5,19 @@
 #include <optional>
 
 #include "evaluate/kernel.h"
-#include "read/cursor.h"
+#include "graph/matmul.h"
 
 namespace seam::graph {
 namespace {
 
 using Json = nlohmann::json;
 
-/// backend_config as JSON: plain braces or, in older dumps, a quoted string of JSON.
-Json config_of(const Attributes& attributes) {
-  std::string text = attributes.backend_config;
-  if (text.starts_with('"')) {
-    const Source source(text, "");
-    text = Cursor(source).quoted("").value_or("");
-  }
-  return Json::parse(text, nullptr, false);
-}
-
-/// `key` of an object as a number; int64 fields are strings in XLA's JSON.
 double number(const Json& object, const char* key, double otherwise) {
-  if (!object.is_object() || !object.contains(key)) return otherwise;
-  const Json& field = object[key];
-  if (field.is_number()) return field.get<double>();
-  if (field.is_string()) return std::strtod(field.get<std::string>().c_str(), nullptr);
-  return otherwise;
+  return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>() : otherwise;
 }
 
 std::string word(const Json& object, const char* key, std::string otherwise) {
   return object.is_object() && object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : otherwise;
-}
-
-std::optional<Dims> dims(const Json& object, const char* key, std::int64_t rank) {
-  Dims result;
-  if (!object.is_object() || !object.contains(key)) return result;
-  if (!object[key].is_array()) return std::nullopt;
-  for (const Json& entry : object[key]) {
-    const std::int64_t dim = entry.is_string() ? std::strtoll(entry.get<std::string>().c_str(), nullptr, 10)
-                             : entry.is_number_integer() ? entry.get<std::int64_t>() : -1;
-    if (dim < 0 || dim >= rank) return std::nullopt;
-    result.push_back(dim);
-  }
-  return result;
 }
 
 /// What a library call returns: its result, and scratch memory that nothing reads.
@@ -65,10 +37,13 @@ Value with_scratch(Value result, const Shape& shape) {
   return tuple;
 }
 
-double activation(std::string_view mode, double x) {
-  if (mode == "RELU" || mode == "kRelu") return x > 0 || std::isnan(x) ? x : 0;
-  if (mode == "GELU") return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
-  if (mode == "SILU") return x / (1 + std::exp(-x));
+double activated(Activation activation, double x) {
+  switch (activation) {
+    case Activation::Relu: return x > 0 || std::isnan(x) ? x : 0;
+    case Activation::Gelu: return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+    case Activation::Silu: return x / (1 + std::exp(-x));
+    case Activation::None: break;
+  }
   return x;
 }
 
@@ -80,51 +55,37 @@ void add_scaled(Value& sum, const Value& term, double factor) {
 /// alpha × lhs · rhs + beta × third operand, then bias and activation; rounded once at the end.
 Result<Value> matrix_product(const OpCall& call) {
   const Shape& shape = call.op.shape.is_tuple && !call.op.shape.elements.empty() ? call.op.shape.elements[0] : call.op.shape;
-  const Json whole = config_of(call.attributes());
-  const Json& config = whole.is_object() && whole.contains("gemm_backend_config") ? whole["gemm_backend_config"] : whole;
-  if (!config.is_object() || call.in.size() < 2) return call.unsupported("its backend_config does not say what to compute");
-  const Json numbers = config.value("dot_dimension_numbers", Json::object());
+  if (call.in.size() < 2) return call.unsupported("operands are missing");
   const Value &lhs = call.operand(0), &rhs = call.operand(1);
-  const auto lhs_batch = dims(numbers, "lhs_batch_dimensions", lhs.shape.rank());
-  const auto rhs_batch = dims(numbers, "rhs_batch_dimensions", rhs.shape.rank());
-  const auto lhs_contract = dims(numbers, "lhs_contracting_dimensions", lhs.shape.rank());
-  const auto rhs_contract = dims(numbers, "rhs_contracting_dimensions", rhs.shape.rank());
-  if (!lhs_batch || !rhs_batch || !lhs_contract || !rhs_contract) return call.unsupported("its dimension numbers do not fit");
-  if (number(config, "alpha_imag", 0) != 0) return call.unsupported("its alpha is complex");
+  const auto matmul = matmul_of(call.op, lhs.shape.rank(), rhs.shape.rank());
+  if (!matmul) return call.unsupported(matmul.error());
+  if (matmul->alpha_imag != 0) return call.unsupported("its alpha is complex");
   if (storage_of(shape.dtype) == Storage::Integer) return call.unsupported("it multiplies integers");
-  SEAM_TRY(Value out, dot_product(lhs, rhs, {*lhs_batch, *lhs_contract, *rhs_batch, *rhs_contract}, shape));
-  const double alpha = number(config, "alpha_real", 1), beta = number(config, "beta", 0);
-  for (double& x : out.numbers) x *= alpha;
-  for (double& x : out.imaginary) x *= alpha;
+  SEAM_TRY(Value out, dot_product(lhs, rhs, matmul->dims, shape));
+  for (double& x : out.numbers) x *= matmul->alpha;
+  for (double& x : out.imaginary) x *= matmul->alpha;
   std::size_t next = 2;
-  if (beta != 0) {
+  if (matmul->beta != 0) {
     if (call.in.size() <= next || call.operand(next).numbers.size() != out.numbers.size()) {
       return call.unsupported("beta is set without a third operand of the result's size");
     }
-    add_scaled(out, call.operand(next++), beta);
+    add_scaled(out, call.operand(next++), matmul->beta);
   }
-  std::string_view epilogue = "DEFAULT";
-  const std::string stated = word(config, "epilogue", "DEFAULT");
-  epilogue = stated;
-  if (epilogue.starts_with("BIAS")) {
+  if (matmul->bias) {
     if (call.in.size() <= next) return call.unsupported("its epilogue needs a bias operand");
     const std::vector<double>& bias = call.operand(next++).numbers;
     if (bias.empty() || out.numbers.size() % bias.size() != 0) return call.unsupported("its bias does not fit the columns");
     for (std::size_t i = 0; i < out.numbers.size(); ++i) out.numbers[i] += bias[i % bias.size()];
-    epilogue.remove_prefix(epilogue.starts_with("BIAS_") ? 5 : 4);
-  }
-  if (epilogue != "DEFAULT" && !epilogue.empty() && epilogue != "RELU" && epilogue != "GELU" && epilogue != "SILU") {
-    return call.unsupported(fmt::format("epilogue {} is unknown", stated));
   }
   if (call.in.size() != next) return call.unsupported("it has operands that nothing explains");
-  for (double& x : out.numbers) x = activation(epilogue, x);
+  for (double& x : out.numbers) x = activated(matmul->activation, x);
   round_all(out, call.rounding);
   return with_scratch(std::move(out), call.op.shape);
 }
 
 Result<Value> convolution(const OpCall& call, std::string_view kind) {
   const Shape& shape = call.op.shape.is_tuple && !call.op.shape.elements.empty() ? call.op.shape.elements[0] : call.op.shape;
-  const Json whole = config_of(call.attributes());
+  const Json whole = Json::parse(backend_config_text(call.attributes()), nullptr, false);
   const Json config = whole.is_object() ? whole.value("cudnn_conv_backend_config", whole) : Json::object();
   const ConvolutionPart sought = kind == "BackwardInput"    ? ConvolutionPart::Input
                                  : kind == "BackwardFilter" ? ConvolutionPart::Kernel
@@ -148,7 +109,7 @@ Result<Value> convolution(const OpCall& call, std::string_view kind) {
     for (std::size_t i = 0; i < out.numbers.size(); ++i) out.numbers[i] += bias[i / stride % bias.size()];
     const std::string mode = word(config, "activation_mode", "kNone");
     if (mode != "kNone" && mode != "kRelu") return call.unsupported(fmt::format("activation {} is unknown", mode));
-    for (double& x : out.numbers) x = activation(mode, x);
+    for (double& x : out.numbers) x = activated(mode == "kRelu" ? Activation::Relu : Activation::None, x);
   } else if (call.in.size() != 2) {
     return call.unsupported("it has operands that nothing explains");
   }
@@ -162,7 +123,7 @@ KernelResult evaluate_library(const OpCall& call) {
   if (call.op.opcode != Opcode::CustomCall) return std::nullopt;
   constexpr std::string_view kConv = "__cudnn$conv";
   const std::string_view target = call.attributes().custom_call_target;
-  if (target == "__cublas$gemm" || target == "__cublas$lt$matmul") {
+  if (is_matmul(call.op)) {
     SEAM_TRY(Value value, matrix_product(call));
     return std::optional<Value>(std::move(value));
   }

@@ -14,6 +14,7 @@ struct Policy {
   std::string_view what;  ///< one sentence
   Draft (*draft)(const stitch::Problem& problem, stitch::Vetoes& vetoes);
   bool small_dots;        ///< whether its rules know contractions inside kernels
+  bool epilogues;         ///< whether its rules know what a library call can take over
   bool pivots;            ///< whether values read at many places are looped over
 };
 [[nodiscard]] std::span<const Policy> policies();

@@ -54,11 +54,12 @@ void demand(const Problem& problem, const PhaseView& view, Id<Op> loop, Attempt&
     const std::vector<Ownership> list = std::move(first->second);
     wants.erase(first);
     for (const Ownership& want : list) {
-      narrow(attempt, want.divides);
       if (!view.kept_here(at)) {
         pass_on(at, want);
         continue;
       }
+      // What leads to no kept value comes from memory, where any block finds it.
+      narrow(attempt, want.divides);
       attempt.kept.insert(at);
       const auto [found, fresh] = attempt.columns.try_emplace(at, want.columns);
       if (!fresh && found->second != want.columns) attempt.conflict = true;

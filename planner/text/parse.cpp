@@ -280,6 +280,7 @@ class Parser {
     SEAM_TRY(t.copies, fields.integer("copies"));
     SEAM_TRY(t.bytes_read, fields.integer("read"));
     SEAM_TRY(t.bytes_written, fields.integer("written"));
+    SEAM_TRY(t.library_bytes, fields.integer("library-bytes"));
     SEAM_TRY(t.floor_kernels, fields.integer("floor-kernels"));
     SEAM_TRY(t.floor_bytes, fields.integer("floor-bytes"));
     SEAM_TRY(t.ops, fields.integer("ops"));
@@ -297,6 +298,20 @@ class Parser {
 };
 
 }  // namespace
+
+PlanOptions stated_options(std::string_view plan, PlanOptions otherwise) {
+  text::Lexer lexer(plan, "");
+  while (true) {
+    const Result<Line> line = lexer.line();
+    if (!line || line->empty() || (*line)[0].text == "computation") break;
+    const Line& words = *line;
+    if (words.size() == 2 && words[0].text == "policy") otherwise.policy = words[1].text;
+    if (words.size() != 3 || words[0].text != "option") continue;
+    if (words[1].text == "unroll") otherwise.unroll_loops = words[2].text == "1";
+    if (words[1].text == "epilogues") otherwise.library_epilogues = words[2].text != "0";
+  }
+  return otherwise;
+}
 
 Result<Plan> parse_plan(std::string_view source, std::string_view file, const Graph& graph) {
   return Parser(source, file, graph).run();

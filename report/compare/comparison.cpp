@@ -13,17 +13,17 @@ namespace {
 
 std::vector<Cell> row_of(const planner::Plan& plan) {
   const planner::Totals& t = plan.totals;
-  return {plan.policy, t.kernels, t.copies, t.kernels + t.copies, t.library_calls, t.kernels + t.copies + t.library_calls, t.bytes_read, t.bytes_written, t.bytes_read + t.bytes_written};
+  return {plan.policy, t.kernels, t.copies, t.kernels + t.copies, t.library_calls, t.kernels + t.copies + t.library_calls, t.bytes_read, t.bytes_written, t.bytes_read + t.bytes_written, t.library_bytes};
 }
 
 std::vector<Cell> row_of(const CompilerResult& result) {
   const analyzer::LaunchCounts& c = result.counts;
-  return {result.name, c.kernels, c.copies, c.kernels + c.copies, c.library_calls, c.kernels + c.copies + c.library_calls, Unknown{}, Unknown{}, c.kernel_bytes};
+  return {result.name, c.kernels, c.copies, c.kernels + c.copies, c.library_calls, c.kernels + c.copies + c.library_calls, Unknown{}, Unknown{}, c.kernel_bytes, c.library_bytes};
 }
 
 std::vector<Cell> floor_of(const planner::Plan& plan) {
   const planner::Totals& t = plan.totals;
-  return {std::string("floor"), Blank{}, Blank{}, t.floor_kernels, t.library_calls, t.floor_kernels + t.library_calls, Blank{}, Blank{}, t.floor_bytes};
+  return {std::string("floor"), Blank{}, Blank{}, t.floor_kernels, t.library_calls, t.floor_kernels + t.library_calls, Blank{}, Blank{}, t.floor_bytes, t.library_bytes};
 }
 
 }  // namespace
@@ -38,7 +38,8 @@ Table comparison(const planner::Plan& plan, const graph::Graph& graph, std::span
                {"launches", "all launches", Unit::Count},
                {"bytes_read", "read", Unit::Bytes, Evidence::Modelled},
                {"bytes_written", "written", Unit::Bytes, Evidence::Modelled},
-               {"bytes", "read + written", Unit::Bytes, Evidence::Modelled}},
+               {"bytes", "read + written", Unit::Bytes, Evidence::Modelled},
+               {"library_bytes", "by the library", Unit::Bytes, Evidence::Modelled}},
               {},
               {}};
   for (const planner::Plan& baseline : baselines) table.rows.push_back(row_of(baseline));
@@ -46,12 +47,12 @@ Table comparison(const planner::Plan& plan, const graph::Graph& graph, std::span
   table.rows.push_back(row_of(plan));
   table.rows.push_back(floor_of(plan));
   table.notes.emplace_back(
-      "Counts are what runs, loops times their trips; bytes are what kernels read and write in memory. none = one kernel per op. xla2018 = XLA's fusion rules of 2018, re-implemented. floor = the least "
+      "Counts are what runs, loops times their trips; bytes are what kernels read and write in memory, and beside them operands and results of library calls. none = one kernel per op. xla2018 = XLA's fusion rules of 2018, re-implemented. floor = the least "
       "that any stitcher could do that keeps these library calls.");
   if (!compilers.empty()) {
     table.notes.emplace_back(
         "Rows named after files are what a real compiler made of the program, counted in its optimized module; bytes of its kernels are operands and results once per launch. Work that it moved into library "
-        "calls is not in them, and matrix products that it kept out of library calls are: rows whose library calls differ compare by all launches, not by bytes.");
+        "calls is not in them, and matrix products that it kept out of library calls are: rows whose library calls differ compare by all launches, and by the sum of both kinds of bytes.");
   }
   for (const CompilerResult& result : compilers)
     for (const std::string& note : result.notes) table.notes.push_back(result.name + ": " + note + ".");

@@ -49,10 +49,10 @@ Result<ModuleRow> module_row(const std::string& file, const graph::Graph& module
     if (!given) continue;
     SEAM_TRY(row.compilers.back(), compiler_result(*given, module, file));
   }
-  SEAM_TRY(const graph::Graph graph, planner::prepared(module, options));
   for (const std::string& policy : policies) {
     planner::PlanOptions own = options;
     own.policy = policy;
+    SEAM_TRY(const graph::Graph graph, planner::prepared(module, own));
     SEAM_TRY(const planner::Plan plan, planner::make_plan(graph, own));
     row.policies.push_back(plan.totals);
     row.unknown_trips = std::ranges::any_of(plan.computations, [](const planner::ComputationPlan& one) { return one.trips == 0; });

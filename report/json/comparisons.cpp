@@ -12,6 +12,7 @@ Json json_of(const planner::Totals& t) {
           {"copies", t.copies},
           {"bytes_read", t.bytes_read},
           {"bytes_written", t.bytes_written},
+          {"library_bytes", t.library_bytes},
           {"floor_kernels", t.floor_kernels},
           {"floor_bytes", t.floor_bytes},
           {"ops", t.ops},

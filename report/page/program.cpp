@@ -80,7 +80,7 @@ class Flow {
       for (std::size_t i = 0; i < std::min(kMost, row.steps.size()); ++i) {
         const graph::Op& op = computation.ops[row.steps[i]->op];
         const std::string origin = origin_label(*o_.graph, op);
-        names += fmt::format("{}<span title=\"{}\">{}</span>", i == 0 ? "" : " &middot; ", html_escape(graph::print(op.shape)), html_escape(origin.empty() ? op.name : op.name + " (" + origin + ")"));
+        names += fmt::format("{}<span title=\"{}\">{}</span>", i == 0 ? "" : " &middot; ", html_escape(graph::print(op.shape)), html_escape(call_label(op, origin)));
       }
       if (row.steps.size() > kMost) names += fmt::format(" and {} more", row.steps.size() - kMost);
       return fmt::format("<li><div class=\"tag\">library</div><div class=\"roof\">{}: {}</div></li>\n", count_of(static_cast<std::int64_t>(row.steps.size()), "call"), names);
@@ -98,6 +98,12 @@ class Flow {
     std::string chips;
     for (const planner::Step* step : row.steps) chips += step->kind == StepKind::Copy ? copy_chip(computation, *step) : kernel_chip(index, *step);
     return fmt::format("<li><div class=\"tag\">level {}</div><div class=\"chips\">{}</div></li>\n", row.level, chips);
+  }
+
+  static std::string call_label(const graph::Op& op, const std::string& origin) {
+    std::string label = op.name;
+    for (const std::string& taken : planner::epilogue_ops(op)) label += " + " + taken;
+    return origin.empty() ? label : label + " (" + origin + ")";
   }
 
   std::string kernel_chip(std::size_t index, const planner::Step& step) const {

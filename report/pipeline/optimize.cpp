@@ -27,19 +27,25 @@ class Stopwatch {
 
 Result<graph::Graph> read(const OptimizeRequest& request, Seconds& seconds) {
   const Stopwatch watch(seconds.read);
-  SEAM_TRY(const graph::Graph module, graph::read_graph(request.text, request.file));
-  return planner::prepared(module, request.options);
+  return graph::read_graph(request.text, request.file);
 }
 
-Result<void> plan_all(Optimized& out, const OptimizeRequest& request) {
+Result<planner::Plan> plan_for(const graph::Graph& module, const planner::PlanOptions& options) {
+  SEAM_TRY(const graph::Graph graph, planner::prepared(module, options));
+  return planner::make_plan(graph, options);
+}
+
+Result<void> plan_all(Optimized& out, const graph::Graph& module, const OptimizeRequest& request) {
   const Stopwatch watch(out.seconds.plan);
+  SEAM_TRY(graph::Graph graph, planner::prepared(module, request.options));
+  out.graph = std::make_unique<const graph::Graph>(std::move(graph));
   SEAM_TRY(planner::Plan plan, planner::make_plan(*out.graph, request.options));
   out.plan = std::make_unique<const planner::Plan>(std::move(plan));
   for (const std::string& policy : request.compare) {
     if (policy == request.options.policy) continue;
     planner::PlanOptions options = request.options;
     options.policy = policy;
-    if (auto other = planner::make_plan(*out.graph, options)) {
+    if (auto other = plan_for(module, options)) {
       out.baselines.push_back(*std::move(other));
     } else {
       out.warnings.push_back({"no-baseline", "policy " + policy + " has no plan for this module: " + other.error().message});
@@ -84,12 +90,11 @@ Result<Optimized> optimize(const OptimizeRequest& request, const Observer& obser
   out.tool = request.tool;
   out.options = request.options;
   out.proving = request.proving;
-  SEAM_TRY(graph::Graph graph, read(request, out.seconds));
-  out.graph = std::make_unique<const graph::Graph>(std::move(graph));
-  SEAM_TRY(out.compilers, compiler_results(request.compilers, *out.graph, request.file));
-  out.module_sha256 = sha256(graph::print_graph(*out.graph));
+  SEAM_TRY(const graph::Graph module, read(request, out.seconds));
+  SEAM_TRY(out.compilers, compiler_results(request.compilers, module, request.file));
   (void)watch.stage("planning");
-  SEAM_DO(plan_all(out, request));
+  SEAM_DO(plan_all(out, module, request));
+  out.module_sha256 = sha256(graph::print_graph(*out.graph));
 
   const Tools tools = find_tools(out, request);
   build_kernels(out, tools, request.threads, watch);
@@ -99,7 +104,7 @@ Result<Optimized> optimize(const OptimizeRequest& request, const Observer& obser
       prove_kernels(out, request.threads, watch);
     }
     const Stopwatch running(out.seconds.run);
-    run_program(out, request, watch);
+    run_program(out, module, request, watch);
   } else {
     out.run.check = {codegen::Outcome::NotRun, "proofs were not asked for (--no-prove)", {}};
   }

@@ -128,7 +128,7 @@ std::string obstacle(const Optimized& out, const OptimizeRequest& request) {
 
 }  // namespace
 
-void run_program(Optimized& out, const OptimizeRequest& request, const Watch& watch) {
+void run_program(Optimized& out, const graph::Graph& module, const OptimizeRequest& request, const Watch& watch) {
   codegen::ProgramCheck& check = out.run.check;
   check.outcome = Outcome::Inconclusive;
   if (watch.cancelled()) {
@@ -168,7 +168,7 @@ void run_program(Optimized& out, const OptimizeRequest& request, const Watch& wa
     return;
   }
   out.run.ran = true;
-  const auto expected = reference(*out.graph, inputs, watch);
+  const auto expected = reference(module, inputs, watch);
   if (!expected) {
     check.reason = "the reference evaluator: " + expected.error().message;
     return;

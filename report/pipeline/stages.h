@@ -24,7 +24,8 @@ struct Tools {
 void build_kernels(Optimized& out, const Tools& tools, std::size_t threads, const Watch& watch);
 /// Tiers 1 to 3 of every kernel that has PTX.
 void prove_kernels(Optimized& out, std::size_t threads, const Watch& watch);
-/// The whole planned program against the reference evaluator, where the request's budgets allow it.
-void run_program(Optimized& out, const OptimizeRequest& request, const Watch& watch);
+/// The whole planned program against the reference evaluation of the module as it was read, where the request's budgets allow it: what the planner
+/// did to its graph is under test too.
+void run_program(Optimized& out, const graph::Graph& module, const OptimizeRequest& request, const Watch& watch);
 
 }  // namespace seam::report

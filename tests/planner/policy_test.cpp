@@ -15,14 +15,9 @@ const std::map<std::string, Counts>& all_counts() {
     std::map<std::string, Counts> out;
     for (const auto& file : xla_modules()) {
       const graph::Graph graph = module(slurp(file));
-      const Case stitch = planned(graph, options_for("stitch"));
       Counts& c = out[file.stem().string()];
-      c.stitch = stitch.plan.totals;
-      for (const auto& [policy, totals] : {std::pair{"xla2018", &c.xla2018}, std::pair{"none", &c.none}}) {
-        const Result<Plan> plan = make_plan(stitch.graph, options_for(policy));
-        if (!plan) throw std::runtime_error(describe(plan.error()));
-        *totals = plan->totals;
-      }
+      for (const auto& [policy, totals] : {std::pair{"stitch", &c.stitch}, std::pair{"xla2018", &c.xla2018}, std::pair{"none", &c.none}})
+        *totals = planned(graph, options_for(policy)).plan.totals;
     }
     return out;
   }();
@@ -64,7 +59,9 @@ TEST(Policies, NoPlanGoesBelowItsFloors) {
 }
 
 TEST(Policies, FusingNeverMovesMoreBytesThanNotFusing) {
-  for (const auto& [name, c] : all_counts()) EXPECT_LE(c.stitch.bytes_read + c.stitch.bytes_written, c.none.bytes_read + c.none.bytes_written) << name;
+  // Small products are library calls of one policy and kernels of the other: what moves is the sum.
+  const auto moved = [](const Totals& t) { return t.bytes_read + t.bytes_written + t.library_bytes; };
+  for (const auto& [name, c] : all_counts()) EXPECT_LE(moved(c.stitch), moved(c.none)) << name;
 }
 
 TEST(Policies, BertLayerStandsAtItsFloor) {

@@ -119,6 +119,7 @@ struct ComputationPlan {
 struct Totals {
   std::int64_t kernels = 0, library_calls = 0, copies = 0;
   std::int64_t bytes_read = 0, bytes_written = 0;  ///< of kernels, modelled
+  std::int64_t library_bytes = 0;                  ///< operands and results of library calls, each once per call; modelled
   std::int64_t floor_kernels = 0, floor_bytes = 0;
   std::int64_t ops = 0;          ///< static ops of all planned computations, free ones aside
   std::int64_t fusable_ops = 0;  ///< neither library calls, control nor free

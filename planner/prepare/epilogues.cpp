@@ -1,0 +1,313 @@
+#include "prepare/epilogues.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "facts/roles.h"
+#include "graph/matmul.h"
+#include "planner/plan.h"
+
+namespace seam::planner {
+
+using graph::Activation;
+using graph::Computation;
+using graph::Graph;
+using graph::Op;
+using graph::Opcode;
+
+namespace {
+
+constexpr std::string_view kAttribute = "frontend_attributes";
+constexpr std::string_view kKey = "epilogue_ops";
+
+/// A product and what it takes over, in the library's order: scale, type, C, bias, activation.
+struct Call {
+  Id<Op> dot;
+  Id<Op> last;              ///< the op whose value the call yields, views aside
+  graph::Matmul matmul;
+  DType dtype = DType::F32;
+  Id<Op> c, bias;
+  std::vector<Id<Op>> taken;  ///< the ops it computes besides the product; views that lie between among them
+};
+
+/// The value of a constant of one element behind broadcasts and reshapes.
+std::optional<double> splat(const Computation& computation, Id<Op> id) {
+  const Op* op = &computation.ops[id];
+  while (op->opcode == Opcode::Broadcast || op->opcode == Opcode::Reshape || op->opcode == Opcode::Bitcast)
+    op = &computation.ops[op->operands[0]];
+  if (op->opcode != Opcode::Constant || op->shape.is_tuple || !is_float(op->shape.dtype) || !op->attributes.literal.known) return std::nullopt;
+  if (op->shape.elements_count() != 1) return std::nullopt;
+  return load_as_double(op->shape.dtype, op->attributes.literal.value.data.data());
+}
+
+/// One computation's products and what each can take over.
+class Finder {
+ public:
+  Finder(const Graph& graph, const Computation& computation, const PlanOptions& options)
+      : computation_(computation), roles_(roles_of(graph, computation, options)), ready_(computation.ops.size(), 0), yielded_by_(computation.ops.size()) {
+    for (std::size_t i = 0; i < computation.ops.size(); ++i) {
+      const Id<Op> id(i);
+      for (const Id<Op> operand : op(id).operands) ready_[id] = std::max(ready_[id], ready_[operand] + (roles_.is_call(operand) ? 1 : 0));
+    }
+  }
+
+  /// Products that stand before it in the computation must have been asked about already.
+  [[nodiscard]] std::optional<Call> call_at(Id<Op> dot) {
+    if (op(dot).opcode != Opcode::Dot || roles_.role[dot] != Role::Library || !is_float(op(dot).shape.dtype)) return std::nullopt;
+    if (!op(dot).attributes.control_predecessors.empty() || !op(dot).shape.dynamic.empty()) return std::nullopt;
+    if (std::ranges::any_of(op(dot).attributes.others, [](const auto& other) { return other.first != "operand_precision"; })) return std::nullopt;
+    Call call{dot, dot, {}, op(dot).shape.dtype, {}, {}, {}};
+    call.matmul.dims = op(dot).attributes.dot;
+    Id<Op> value = dot;
+    std::vector<Id<Op>> views;
+    while (const std::optional<Id<Op>> user = only_user(value)) {
+      if (is_view(value, *user)) {
+        views.push_back(*user);
+        value = *user;
+        continue;
+      }
+      if (!take(call, value, *user)) break;
+      call.taken.insert(call.taken.end(), views.begin(), views.end());
+      views.clear();
+      call.taken.push_back(*user);
+      call.last = value = *user;
+      if (call.matmul.activation != Activation::None) break;
+    }
+    if (call.taken.empty()) return std::nullopt;
+    yielded_by_[call.last] = dot;
+    return call;
+  }
+
+ private:
+  [[nodiscard]] const Op& op(Id<Op> id) const { return computation_.ops[id]; }
+
+  [[nodiscard]] std::optional<Id<Op>> only_user(Id<Op> value) const {
+    const std::vector<Id<Op>>& users = roles_.users[value];
+    if (value == computation_.root || users.size() != 1) return std::nullopt;
+    if (!op(users[0]).attributes.control_predecessors.empty() || op(users[0]).shape.is_tuple || !op(users[0]).shape.dynamic.empty()) return std::nullopt;
+    return users[0];
+  }
+
+  /// Another shape with the same last dimension: what is added per column stays per column.
+  [[nodiscard]] bool is_view(Id<Op> value, Id<Op> user) const {
+    const graph::Shape &before = op(value).shape, &after = op(user).shape;
+    return op(user).opcode == Opcode::Reshape && !before.dims.empty() && !after.dims.empty() && before.dims.back() == after.dims.back();
+  }
+
+  /// In memory before the call's level, whether or not the call reads it.
+  [[nodiscard]] bool at_hand(const Call& call, Id<Op> operand) const {
+    const Id<Op> storage = roles_.storage[operand];
+    const Role role = roles_.role[storage];
+    if (role == Role::Folded || role == Role::Plumbing || op(storage).shape.is_tuple) return false;
+    const Id<Op> producer = role == Role::Result ? roles_.producer[storage] : yielded_by_[storage].valid() ? yielded_by_[storage] : storage;
+    const bool there = role == Role::Memory || roles_.is_call(producer) || roles_.needed_in_memory[storage];
+    return there && ready_[producer] + (roles_.is_call(producer) ? 1 : 0) <= ready_[call.dot];
+  }
+
+  [[nodiscard]] bool take(Call& call, Id<Op> value, Id<Op> user) const {
+    const Op& next = op(user);
+    if (next.opcode == Opcode::Convert) return take_type(call, next);
+    if (next.operands.size() != 2 || next.operands[0] == next.operands[1] || next.shape.dtype != call.dtype) return false;
+    const Id<Op> other = next.operands[next.operands[0] == value ? 1 : 0];
+    const bool value_first = next.operands[0] == value;
+    switch (next.opcode) {
+      case Opcode::Multiply: {
+        if (call.c.valid() || call.bias.valid()) return false;
+        const std::optional<double> factor = splat(computation_, other);
+        if (!factor) return false;
+        call.matmul.alpha *= *factor;
+        return true;
+      }
+      case Opcode::Add: return take_bias(call, other) || take_matrix(call, value, other, 1, 1);
+      case Opcode::Subtract: return value_first ? take_matrix(call, value, other, 1, -1) : take_matrix(call, value, other, -1, 1);
+      case Opcode::Maximum: {
+        const std::optional<double> bound = splat(computation_, other);
+        if (!bound || *bound != 0) return false;
+        call.matmul.activation = Activation::Relu;
+        return true;
+      }
+      default: return false;
+    }
+  }
+
+  /// A product of 16-bit operands, summed in f32, is rounded to their type by the library itself.
+  [[nodiscard]] bool take_type(Call& call, const Op& convert) const {
+    const DType narrow = convert.shape.dtype;
+    if (call.dtype != DType::F32 || (narrow != DType::F16 && narrow != DType::BF16) || call.c.valid() || call.bias.valid()) return false;
+    for (const Id<Op> operand : op(call.dot).operands)
+      if (op(operand).shape.dtype != narrow) return false;
+    call.dtype = narrow;
+    return true;
+  }
+
+  [[nodiscard]] bool take_bias(Call& call, Id<Op> other) const {
+    if (call.bias.valid() || !call.matmul.dims.lhs_batch.empty()) return false;
+    const Op& wide = op(other);
+    const graph::Shape& product = op(call.dot).shape;
+    if (wide.opcode != Opcode::Broadcast || wide.attributes.dimensions != std::vector<std::int64_t>{wide.shape.rank() - 1} || product.dims.empty()) return false;
+    const graph::Shape& rhs = op(op(call.dot).operands[1]).shape;
+    const bool one_column_dim = rhs.rank() - static_cast<std::int64_t>(call.matmul.dims.rhs_contract.size()) == 1;
+    const Id<Op> vector = wide.operands[0];
+    if (!one_column_dim || op(vector).shape.dims != std::vector<std::int64_t>{product.dims.back()} || !at_hand(call, vector)) return false;
+    call.bias = vector;
+    return true;
+  }
+
+  [[nodiscard]] bool take_matrix(Call& call, Id<Op> value, Id<Op> other, double sign, double beta) const {
+    if (call.c.valid() || call.bias.valid() || op(other).shape.dims != op(value).shape.dims || !at_hand(call, other)) return false;
+    call.c = other;
+    call.matmul.alpha *= sign;
+    call.matmul.beta = beta;
+    return true;
+  }
+
+  const Computation& computation_;
+  Roles roles_;
+  IdVector<Op, int> ready_;             ///< calls that must have run before it
+  IdVector<Op, Id<Op>> yielded_by_;     ///< the product whose call yields the value, where it took over what made it
+};
+
+/// Writes the computation anew, calls in the place of the last op they took over.
+class Writer {
+ public:
+  Writer(const Computation& from, std::vector<Call> calls) : from_(from), calls_(std::move(calls)), now_(from.ops.size()) {
+    for (const Op& op : from.ops) names_.insert(op.name);
+  }
+
+  Computation run() {
+    std::map<Id<Op>, const Call*> ends;
+    std::set<Id<Op>> gone;
+    for (const Call& call : calls_) {
+      ends[call.last] = &call;
+      gone.insert(call.dot);
+      gone.insert(call.taken.begin(), call.taken.end());
+    }
+    out_.name = from_.name;
+    out_.execution_thread = from_.execution_thread;
+    for (std::size_t i = 0; i < from_.ops.size(); ++i) {
+      const Id<Op> id(i);
+      if (const auto end = ends.find(id); end != ends.end()) {
+        now_[id] = write(*end->second);
+        continue;
+      }
+      if (gone.contains(id)) continue;
+      Op op = from_.ops[id];
+      for (Id<Op>& operand : op.operands) operand = now_[operand];
+      // What ran before it may have been taken over: then the call is what ran.
+      for (Id<Op>& before : op.attributes.control_predecessors) before = now_[before];
+      std::erase_if(op.attributes.control_predecessors, [](Id<Op> before) { return !before.valid(); });
+      now_[id] = out_.ops.push_back(std::move(op));
+    }
+    out_.root = now_[from_.root];
+    for (const Id<Op> parameter : from_.parameters) out_.parameters.push_back(now_[parameter]);
+    return std::move(out_);
+  }
+
+ private:
+  Id<Op> reshaped(Id<Op> value, const std::vector<std::int64_t>& dims, const std::string& wanted, const Op& like) {
+    if (out_.ops[value].shape.dims == dims) return value;
+    Op view;
+    view.name = wanted;
+    for (int n = 1; !names_.insert(view.name).second; ++n) view.name = fmt::format("{}_{}", wanted, n);
+    view.opcode = Opcode::Reshape;
+    view.opcode_text = std::string(graph::name(Opcode::Reshape));
+    view.shape.dtype = out_.ops[value].shape.dtype;
+    view.shape.dims = dims;
+    view.operands = {value};
+    view.metadata = like.metadata;
+    view.at = like.at;
+    return out_.ops.push_back(std::move(view));
+  }
+
+  Id<Op> write(const Call& call) {
+    const Op& dot = from_.ops[call.dot];
+    const Op& last = from_.ops[call.last];
+    graph::Matmul matmul = call.matmul;
+    matmul.bias = call.bias.valid();
+    for (const auto& [key, value] : dot.attributes.others)
+      if (key == "operand_precision") matmul.precision = words(value);
+    Op op;
+    op.name = dot.name;
+    op.opcode = Opcode::CustomCall;
+    op.opcode_text = std::string(graph::name(Opcode::CustomCall));
+    op.shape.dtype = call.dtype;
+    op.shape.dims = dot.shape.dims;
+    op.operands = {now_[dot.operands[0]], now_[dot.operands[1]]};
+    if (call.c.valid()) op.operands.push_back(reshaped(now_[call.c], dot.shape.dims, fmt::format("{}.as_rows", from_.ops[call.c].name), last));
+    if (call.bias.valid()) op.operands.push_back(now_[call.bias]);
+    op.attributes.custom_call_target = std::string(graph::kMatmulTarget);
+    op.attributes.backend_config = graph::print_backend_config(matmul);
+    std::vector<std::string> names;
+    for (const Id<Op> taken : call.taken)
+      if (from_.ops[taken].opcode != Opcode::Reshape) names.push_back(from_.ops[taken].name);
+    op.attributes.others.emplace_back(kAttribute, fmt::format("{{{}=\"{}\"}}", kKey, fmt::join(names, " ")));
+    op.metadata = dot.metadata;
+    op.at = dot.at;
+    const Id<Op> product = out_.ops.push_back(std::move(op));
+    return reshaped(product, last.shape.dims, fmt::format("{}.out", dot.name), last);
+  }
+
+  /// "{highest,default}" as XLA's backend_config spells it.
+  static std::vector<std::string> words(std::string_view braces) {
+    std::vector<std::string> out;
+    std::string word;
+    for (const char c : braces) {
+      if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+        word += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      } else if (!word.empty()) {
+        out.push_back(std::move(word));
+        word.clear();
+      }
+    }
+    return out;
+  }
+
+  const Computation& from_;
+  std::vector<Call> calls_;
+  IdVector<Op, Id<Op>> now_;
+  std::set<std::string> names_;
+  Computation out_;
+};
+
+}  // namespace
+
+Graph with_library_epilogues(const Graph& graph, const PlanOptions& options) {
+  Graph out = graph;
+  for (std::size_t c = 0; c < graph.computations.size(); ++c) {
+    const Computation& computation = graph.computations[Id<Computation>(c)];
+    if (std::ranges::none_of(computation.ops, [](const Op& op) { return op.opcode == Opcode::Dot; })) continue;
+    Finder finder(graph, computation, options);
+    std::vector<Call> calls;
+    for (std::size_t i = 0; i < computation.ops.size(); ++i)
+      if (std::optional<Call> call = finder.call_at(Id<Op>(i))) calls.push_back(*std::move(call));
+    if (!calls.empty()) out.computations[Id<Computation>(c)] = Writer(computation, std::move(calls)).run();
+  }
+  return out;
+}
+
+std::vector<std::string> epilogue_ops(const Op& call) {
+  std::vector<std::string> out;
+  for (const auto& [key, value] : call.attributes.others) {
+    if (key != kAttribute) continue;
+    const std::string begin = fmt::format("{}=\"", kKey);
+    std::size_t at = value.find(begin);
+    if (at == std::string::npos) continue;
+    at += begin.size();
+    const std::string_view names = std::string_view(value).substr(at, value.find('"', at) - at);
+    for (std::size_t from = 0; from < names.size();) {
+      const std::size_t to = std::min(names.find(' ', from), names.size());
+      if (to > from) out.emplace_back(names.substr(from, to - from));
+      from = to + 1;
+    }
+  }
+  return out;
+}
+
+}  // namespace seam::planner

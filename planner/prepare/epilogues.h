@@ -1,0 +1,17 @@
+#pragma once
+/// What a library's matrix product can do on its way out, so that no kernel has to.
+#include "graph/graph.h"
+#include "planner/planner.h"
+
+namespace seam::planner {
+
+/// Products that stay with the library take over what cuBLASLt computes after them (cublasLtMatmul: alpha, beta with a C matrix apart from D,
+/// CUBLASLT_EPILOGUE_BIAS and _RELU, a result in the type of 16-bit operands): scaling by a constant, a matrix added or taken away, a vector along
+/// the last dimension added, max(x, 0). The product becomes XLA's custom-call "__cublas$lt$matmul" under the product's own name (graph/matmul.h); the ops that it
+/// took are listed in its frontend attribute `epilogue_ops`.
+///
+/// Only a value that nobody else reads is taken over, and only operands that are in memory before the call's level anyway: no level and no byte
+/// is added. Values differ from the module's by roundings that the library leaves out.
+[[nodiscard]] graph::Graph with_library_epilogues(const graph::Graph& graph, const PlanOptions& options);
+
+}  // namespace seam::planner
