@@ -78,19 +78,12 @@ bool shared_addresses(Warp& warp, const Instruction& i, std::uint32_t naming, Ad
 /// Lanes that name rows.
 std::uint32_t naming_lanes(const Instruction& i) { return i.count == 4 ? ~0U : (1U << 8 * i.count) - 1; }
 
-/// The best there is: one pass a matrix.
-void count(Execution& execution, const Addresses& at, std::uint32_t naming) {
-  if (!execution.checks.counters) return;
-  ++execution.counters.shared_requests;
-  execution.counters.shared_wavefronts += wavefronts(at, naming, kRowBytes);
-}
-
 void load_matrices(Warp& warp, const Instruction& i, std::uint32_t lanes) {
   if (!whole_warp(warp, lanes)) return;
   const std::uint32_t naming = naming_lanes(i);
   Addresses at;
   if (!shared_addresses(warp, i, naming, at)) return;
-  count(*warp.execution, at, naming);
+  count_shared(*warp.execution, at, naming, kRowBytes);
   for (std::uint32_t m = 0; m < i.count; ++m) {
     Matrix matrix;
     std::memset(&matrix, 0xff, sizeof matrix);
@@ -110,7 +103,7 @@ void store_matrices(Warp& warp, const Instruction& i, std::uint32_t lanes) {
   const std::uint32_t naming = naming_lanes(i);
   Addresses at;
   if (!shared_addresses(warp, i, naming, at)) return;
-  count(*warp.execution, at, naming);
+  count_shared(*warp.execution, at, naming, kRowBytes);
   for (std::uint32_t m = 0; m < i.count; ++m) {
     const Matrix matrix = from_lanes(warp, i.elements[m], static_cast<Order>(i.kind));
     for (std::uint32_t r = 0; r < 8; ++r) {
