@@ -43,14 +43,14 @@ class Past {
   }
   [[nodiscard]] bool own(std::uint32_t segment) const { return shared_ || is_own(warp_, segment); }
 
-  [[nodiscard]] bool write_ordered(std::uint32_t segment, std::uint32_t writer) const {
+  [[nodiscard]] bool write_ordered(std::uint32_t segment, std::uint32_t writer, bool to_read) const {
     if (is_void(segment)) return true;
     const std::uint32_t thread = writer & who::kThread;
     if (in_segment(segment)) {
       if (thread == thread_) return true;
       if (!same_warp(thread)) return false;
       // Lanes that stored one value: each of them may read it back.
-      return (writer & who::kKind) == who::kSameValue || synced(writer);
+      return (to_read && (writer & who::kKind) == who::kSameValue) || synced(writer);
     }
     return own(segment) || acquired(segment, thread);
   }
@@ -134,8 +134,9 @@ Verdict use_cell(Warp& warp, std::uint32_t lane, const Cells& cell, CellUse use,
   std::uint32_t& rw = *cell.reader;
   const bool strong = use.access == Access::StrongRead || use.access == Access::Atomic;
   const bool both_atomic = strong && (ww & who::kKind) == who::kAtomic;
-  const bool write_ordered = both_atomic || past.write_ordered(ws, ww);
-  if (use.access == Access::Read || use.access == Access::StrongRead) {
+  const bool reads = use.access == Access::Read || use.access == Access::StrongRead;
+  const bool write_ordered = both_atomic || past.write_ordered(ws, ww, reads);
+  if (reads) {
     if (!write_ordered) verdict = {Problem::Read, ws, ww};
     if (use.access == Access::Read) note_read(warp, lane, past, rs, rw);
     return verdict;

@@ -65,6 +65,7 @@ class Judge {
     const bool fine = run_again(execution_, block_, plain) && !plain.overflow;
     start_ = plain.start;
     result_ = start_.now();
+    wrote_ = plain.wrote;
     if (!fine || !repeats(final_state)) {
       start_.restore();
       final_state.restore();
@@ -109,7 +110,7 @@ class Judge {
       Trial changed = trial();
       changed.changed = unexplained;
       changed.other = other;
-      if (!run(changed) || start_.now().all() != result_.all()) return std::nullopt;
+      if (!run(changed) || changed.wrote != wrote_ || start_.now().all() != result_.all()) return std::nullopt;
     }
     return "race-unused";
   }
@@ -147,6 +148,7 @@ class Judge {
   const Block& block_;
   Suspects& suspects_;
   SavedChunks start_, result_;
+  decltype(Trial::wrote) wrote_;
 };
 
 std::string because(std::string_view note) {
@@ -182,7 +184,7 @@ SavedChunks SavedChunks::now() const {
 
 void before_write(Execution& execution, const Block& block, Buffer& buffer, std::size_t offset, std::size_t length) {
   if (execution.trial) {
-    execution.trial->start.save(buffer, offset, length);
+    execution.trial->writes(buffer, offset, length);
   } else if (execution.checks.races && !execution.interleaved) {
     if (buffer.was_read) {
       execution.suspects.before.save(buffer, offset, length);

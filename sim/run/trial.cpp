@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "memory/bits.h"
 #include "run/scheduler.h"
 
 namespace seam::sim {
@@ -14,6 +15,15 @@ void Trial::note(const Warp& warp, std::uint32_t lane, std::uint64_t cell, bool 
     return;
   }
   log[cell].push_back({warp.thread(lane), warp.pc - 1, warp.block->segment, warp.sync_epoch, write});
+}
+
+void Trial::writes(Buffer& buffer, std::size_t offset, std::size_t length) {
+  start.save(buffer, offset, length);
+  for (std::size_t at = offset; at < offset + length;) {
+    const std::size_t here = std::min(offset + length - at, kChunkBytes - at % kChunkBytes);
+    set_bits(wrote[{&buffer, at / kChunkBytes}].data(), at % kChunkBytes, here);
+    at += here;
+  }
 }
 
 const std::byte* Trial::loaded(const Warp& warp, std::uint32_t lane, std::uint64_t address, std::size_t bytes, const std::byte* from, std::byte* scratch) {

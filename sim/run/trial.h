@@ -1,5 +1,6 @@
 #pragma once
 /// A block run again: every access to suspect cells is written down, chosen reads get other values, and all that is written can be taken back.
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -31,8 +32,11 @@ class Trial {
   Other other = Other::Zero;
   SavedChunks start;          ///< what was there before the trial wrote
   std::unordered_map<std::uint64_t, std::vector<Access>> log;  ///< in the order they came
+  std::map<SavedChunks::Key, std::array<std::uint32_t, kChunkBytes / 32>> wrote;  ///< which bytes, by chunk: where memory held the same before, only this shows a store
   bool overflow = false;
 
+  /// Before the block writes.
+  void writes(Buffer& buffer, std::size_t offset, std::size_t length);
   /// What the lane sees of `bytes` bytes at `from`; `scratch` holds them if they are not what is there.
   const std::byte* loaded(const Warp& warp, std::uint32_t lane, std::uint64_t address, std::size_t bytes, const std::byte* from, std::byte* scratch);
   void stored(const Warp& warp, std::uint32_t lane, std::uint64_t address, std::size_t bytes);

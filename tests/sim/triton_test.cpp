@@ -82,8 +82,14 @@ void compare(DType dtype, std::span<const std::byte> actual, const Array& before
   }
 }
 
-/// Empty: the kernel runs clean and leaves the recorded memory.
-std::string run_recorded(const fs::path& description, const std::string& suffix) {
+std::set<std::string> kinds(const std::vector<Report>& reports) {
+  std::set<std::string> out;
+  for (const Report& one : reports) out.insert(one.kind);
+  return out;
+}
+
+/// Empty: the kernel runs clean and leaves the recorded memory. Adds the kinds of its notes.
+std::string run_recorded(const fs::path& description, const std::string& suffix, std::map<std::string, std::set<std::string>>& notes) {
   const Json json = json_of(description);
   fs::path folder = description;
   folder.replace_extension();
@@ -116,6 +122,7 @@ std::string run_recorded(const fs::path& description, const std::string& suffix)
   const auto outcome = sim::launch(**module, memory, launch);
   if (!outcome) return describe(outcome.error());
   if (!outcome->clean()) return text(*outcome);
+  if (!outcome->notes.empty()) notes[folder.filename().string()].merge(kinds(outcome->notes));
   Difference difference;
   for (const Json& parameter : json["params"]) {
     const std::string name = parameter["name"];
@@ -134,6 +141,12 @@ std::string run_recorded(const fs::path& description, const std::string& suffix)
 TEST(Triton, KernelsLeaveTheRecordedMemory) {
   /// Those that do not, and why.
   static const std::map<std::string, std::string> kKnown = {};
+  /// What looks like a race in some of them and is none.
+  static const std::map<std::string, std::set<std::string>> kNotes = {{"col_mean_var.infer.per_1", {"race-rounding"}},
+                                                                       {"col_mean_var.infer.red_0", {"race-rounding"}},
+                                                                       {"layer_norm_wide.infer.red_0", {"race-rounding"}},
+                                                                       {"linear_softmax_xent.bw.per_0", {"race-unused"}}};
+  std::map<std::string, std::set<std::string>> notes;
   const auto all = descriptions("triton");
   EXPECT_EQ(all.size(), 55U);
   std::size_t runs = 0;
@@ -141,25 +154,28 @@ TEST(Triton, KernelsLeaveTheRecordedMemory) {
   for (const fs::path& one : all) {
     for (const char* suffix : {"", ".sm_80"}) {
       const std::string name = one.stem().string() + suffix;
-      const std::string problem = run_recorded(one, suffix);
+      const std::string problem = run_recorded(one, suffix, notes);
       ++runs;
       if (problem.empty()) ++agreed;
       EXPECT_EQ(problem.empty(), !kKnown.contains(name)) << name << ": " << problem;
     }
   }
   EXPECT_GE(agreed * 100, runs * 95);
+  EXPECT_EQ(notes, kNotes);
 }
 
 // The kernels of whole graphs.
 
-/// Normal numbers; small integers, which are good as labels, indices and seeds.
+/// Normal numbers; small integers, which are good as labels, indices and seeds. Large buffers repeat them.
 void fill(DType dtype, std::span<std::byte> memory, std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   const auto step = static_cast<std::size_t>(bytes(dtype));
-  for (std::size_t at = 0; at + step <= memory.size(); at += step) {
+  const std::size_t fresh = std::min(memory.size(), 10'007 * step);
+  for (std::size_t at = 0; at + step <= fresh; at += step) {
     const double value = is_float(dtype) ? normal(random) : static_cast<double>(random() % (dtype == DType::Pred ? 2U : 8U));
     store_from_double(dtype, &memory[at], value);
   }
+  for (std::size_t at = fresh; at < memory.size(); at += fresh) std::memcpy(&memory[at], memory.data(), std::min(fresh, memory.size() - at));
 }
 
 /// The first, the last and some between.
@@ -171,7 +187,7 @@ std::vector<std::uint64_t> sample(const Dim3& grid) {
   return out;
 }
 
-std::string run_step(const fs::path& folder, const Json& graph, const Json& step, const std::string& suffix) {
+std::string run_step(const fs::path& folder, const Json& graph, const Json& step, const std::string& suffix, std::map<std::string, int>& notes) {
   const std::string name = step["name"];
   const Json& kernel = graph["kernels"][name];
   const fs::path file = folder / (kernel["ptx"].get<std::string>() + suffix + ".ptx");
@@ -215,11 +231,13 @@ std::string run_step(const fs::path& folder, const Json& graph, const Json& step
   launch.parameters = arguments.bytes();
   const auto outcome = sim::launch(**module, memory, launch);
   if (!outcome) return describe(outcome.error());
+  for (const std::string& kind : kinds(outcome->notes)) ++notes[kind];
   return text(*outcome);
 }
 
 TEST(Triton, KernelsOfInductorGraphsRunWithNothingToReport) {
   std::size_t kernels = 0;
+  std::map<std::string, int> notes;
   for (const fs::path& description : descriptions("inductor")) {
     const Json graph = json_of(description);
     fs::path folder = description;
@@ -229,12 +247,14 @@ TEST(Triton, KernelsOfInductorGraphsRunWithNothingToReport) {
       if (step["kind"] != "triton" || !seen.insert(step["name"]).second) continue;
       ++kernels;
       for (const char* suffix : {"", ".sm_80"}) {
-        EXPECT_EQ(run_step(folder, graph, step, suffix), "") << folder.filename() << " " << step["name"] << suffix;
+        EXPECT_EQ(run_step(folder, graph, step, suffix, notes), "") << folder.filename() << " " << step["name"] << suffix;
       }
     }
     EXPECT_EQ(seen.size(), graph["kernels"].size()) << description;
   }
   EXPECT_EQ(kernels, 135U);
+  // In-place softmax gradients; layouts changed by shuffles between load and store.
+  EXPECT_EQ(notes, (std::map<std::string, int>{{"race-ordered", 2}, {"race-unused", 6}}));
 }
 
 }  // namespace
