@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/mix.h"
+#include "foreign/parts.h"
 #include "graph/evaluate.h"
 #include "graph/tolerance.h"
 
@@ -124,7 +125,7 @@ void FusionReference::compare(const graph::Computation& computation, const graph
   look(graph, computation, op, inside);
   // Tensor cores round the factors of f32 products to tf32, which has as many bits as f16.
   const auto kernel = program_.kernels.find(check.kernel);
-  const bool tf32 = kernel != program_.kernels.end() && kernel->second.ptx->find(".tf32") != std::string::npos;
+  const bool tf32 = kernel != program_.kernels.end() && has_instruction(*kernel->second.ptx, "mma", "tf32");
   if (tf32 && graph::unit_roundoff(DType::F16) > graph::unit_roundoff(inside.coarsest)) inside.coarsest = DType::F16;
 
   std::vector<std::vector<double>> slack(results.size());

@@ -12,6 +12,8 @@ namespace seam::codegen {
 /// Computations whose ops run as the program's own: the entry, bodies, branches, callees; conditions only where the number of trips is not known.
 [[nodiscard]] std::vector<Id<graph::Computation>> running_computations(const graph::Graph& graph);
 
+/// Some instruction of `kernel` begins with `opcode` and has `modifier` among its modifiers ("mma", "tf32").
+[[nodiscard]] bool has_instruction(std::string_view ptx, std::string_view opcode, std::string_view modifier);
 /// Leaves of an op's result: of a tuple its elements, which are no tuples in what a compiler launches.
 [[nodiscard]] std::vector<graph::Shape> leaves(const graph::Shape& shape);
 /// By leaf of a result: the operand whose buffer it takes over, if any.

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/npy.h"
+#include "codegen/program_check.h"
 #include "codegen/verdict.h"
 #include "graph/graph.h"
 #include "sim/sim.h"
@@ -73,6 +74,13 @@ struct PtxText {
 [[nodiscard]] Result<ForeignProgram> read_foreign(const std::filesystem::path& module, const std::filesystem::path& ptx, const std::filesystem::path& launches);
 /// From a folder as --xla_dump_to leaves it; `module` picks one ("module_0001.jit_step") where it holds several.
 [[nodiscard]] Result<ForeignProgram> read_dump(const std::filesystem::path& folder, std::string_view module = {});
+
+/// Constants that the module's text leaves out ("{...}"), taken from the module before optimization: those of the same type whose name is the same but for
+/// what the compiler adds to names ("constant.9" is "constant_9_0"). Returns how many were found; one that is needed and was not found stops the run.
+std::size_t take_constants(ForeignProgram& program, const graph::Graph& before);
+
+/// What its outputs may be off by more than the table of tolerances grants, as its kernels' text says.
+[[nodiscard]] Arithmetic arithmetic(const ForeignProgram& program);
 
 struct ForeignOptions {
   sim::Checks checks;
