@@ -10,7 +10,7 @@
 namespace seam::codegen {
 
 Result<sim::Outcome> launch_foreign(const ForeignProgram& program, const ForeignLaunch& launch, std::span<const std::uint64_t> addresses,
-                                    sim::Memory& memory, const sim::Checks& checks) {
+                                    sim::Memory& memory, const sim::Checks& checks, std::vector<std::uint64_t> blocks) {
   const auto found = program.kernels.find(launch.kernel);
   SEAM_CHECK(found != program.kernels.end(), "a launch without its kernel");
   const ForeignKernel& kernel = found->second;
@@ -36,7 +36,7 @@ Result<sim::Outcome> launch_foreign(const ForeignProgram& program, const Foreign
     std::memcpy(&block[static_cast<std::size_t>(parameter.offset)], &addresses[p], 8);
   }
   return during(fmt::format("running kernel {}", launch.kernel),
-                sim::launch(*kernel.module, memory, {launch.kernel, launch.grid, launch.block, launch.dynamic_shared, false, std::move(block), {}}, checks));
+                sim::launch(*kernel.module, memory, {launch.kernel, launch.grid, launch.block, launch.dynamic_shared, false, std::move(block), std::move(blocks)}, checks));
 }
 
 std::string result_fault(sim::Memory& memory, std::uint64_t address, std::int64_t bytes) {

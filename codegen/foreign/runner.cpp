@@ -21,6 +21,22 @@ void flatten(const DeviceValue& value, std::vector<const DeviceValue*>& out) {
   for (const DeviceValue& element : value.elements) flatten(element, out);
 }
 
+/// What a copy moves: all of the result, or what it updates of it.
+std::int64_t copied_bytes(const graph::Graph& graph, const graph::Op& op) {
+  if (op.opcode != Opcode::Fusion) return op.shape.byte_size();
+  const graph::Computation& inside = graph.computations[op.attributes.calls[0]];
+  const graph::Op& root = inside.ops[inside.root];
+  return (root.opcode == Opcode::DynamicUpdateSlice ? inside.ops[root.operands[1]].shape : op.shape).byte_size();
+}
+
+/// Scratch of library calls has no elements in what the evaluator returns.
+std::int64_t value_bytes(const graph::Value& value) {
+  if (!value.shape.is_tuple) return value.shape.byte_size();
+  std::int64_t bytes = 0;
+  for (const graph::Value& element : value.elements) bytes += value_bytes(element);
+  return bytes;
+}
+
 }  // namespace
 
 ForeignRunner::ForeignRunner(const ForeignProgram& program, const ForeignOptions& options)
@@ -213,7 +229,7 @@ Result<void> ForeignRunner::kernel(Frame& frame, Id<graph::Op> id, const Foreign
     if (!fault.empty()) result_.reports.push_back(fmt::format("kernel {} ({}): result {}: {}", launch.kernel, op.name, i, fault));
   }
   if (check_now && result_.reports.empty()) {
-    ForeignCheck check{.instruction = op.name, .kernel = launch.kernel, .reason = {}, .counters = outcome.counters};
+    ForeignCheck check{.instruction = op.name, .kernel = launch.kernel, .simulated = Outcome::Passed, .reason = {}, .counters = outcome.counters};
     std::vector<Array> after;
     for (const DeviceValue& part : parts) after.push_back(host(part));
     reference_.compare(frame.computation, op, before, after, check);
@@ -233,7 +249,7 @@ Result<void> ForeignRunner::kernel(Frame& frame, Id<graph::Op> id, const Foreign
 Result<void> ForeignRunner::evaluated(Frame& frame, Id<graph::Op> id, const ForeignLaunch& launch) {
   const graph::Op& op = frame.computation.ops[id];
   std::vector<graph::Value> operands;
-  ForeignStep step{&launch, frame.id, frame.trip, 0, op.shape.byte_size(), {}};
+  ForeignStep step{&launch, frame.id, frame.trip, 0, 0, {}};
   for (const Id<graph::Op> operand : op.operands) {
     const DeviceValue& value = frame.values[operand];
     if (value.buffer == nullptr) return fail(Error::Code::Unsupported, fmt::format("{} reads a tuple: this cannot be run", op.name), op.at);
@@ -244,7 +260,10 @@ Result<void> ForeignRunner::evaluated(Frame& frame, Id<graph::Op> id, const Fore
   std::vector<const graph::Value*> pointers;
   for (const graph::Value& operand : operands) pointers.push_back(&operand);
   SEAM_TRY(const graph::Value value, during(fmt::format("running {}", op.name), graph::evaluate_op(graph_, frame.computation, op, pointers, graph::Rounding::Rounded)));
-  ++(launch.kind == ForeignKind::Library ? result_.library_calls : result_.copies);
+  const bool copy = launch.kind == ForeignKind::Copy;
+  ++(copy ? result_.copies : result_.library_calls);
+  step.bytes_written = copy ? copied_bytes(graph_, op) : value_bytes(value);
+  if (copy) step.bytes_read = step.bytes_written;
   result_.steps.push_back(std::move(step));
   if (!op.shape.is_tuple) {
     frame.values[id] = device(graph::to_array(value), op.shape, op.name);

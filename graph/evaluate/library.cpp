@@ -158,6 +158,15 @@ Result<Value> convolution(const OpCall& call, std::string_view kind) {
 
 }  // namespace
 
+Dims library_contraction(const Op& op) {
+  const std::string_view target = op.attributes.custom_call_target;
+  if (op.opcode != Opcode::CustomCall || (target != "__cublas$gemm" && target != "__cublas$lt$matmul")) return {};
+  const Json whole = config_of(op.attributes);
+  const Json& config = whole.is_object() && whole.contains("gemm_backend_config") ? whole["gemm_backend_config"] : whole;
+  if (!config.is_object()) return {};
+  return dims(config.value("dot_dimension_numbers", Json::object()), "lhs_contracting_dimensions", 64).value_or(Dims{});
+}
+
 KernelResult evaluate_library(const OpCall& call) {
   if (call.op.opcode != Opcode::CustomCall) return std::nullopt;
   constexpr std::string_view kConv = "__cudnn$conv";

@@ -95,11 +95,12 @@ struct ForeignOptions {
 struct ForeignCheck {
   std::string instruction, kernel;
   Outcome outcome = Outcome::NotRun;
+  Outcome simulated = Outcome::NotRun;  ///< failed: the simulator had something to report; inconclusive: it refuses the kernel
   std::string reason;  ///< why it did not pass
   double max_abs = 0, max_rel = 0, tolerance = 0;
   std::uint64_t compared = 0;
   bool ill_conditioned = false;  ///< passed only because operands that move by a few roundings move the result as far as it is off
-  sim::Counters counters;        ///< of the last launch
+  sim::Counters counters;        ///< of its last launch
 };
 
 /// One thing that ran, in order.
@@ -131,5 +132,23 @@ struct ForeignRun {
 /// Runs kernels alone on seeded inputs, one instruction per kernel, and holds each against the evaluator of its fusion.
 /// `threads` 0 = all cores. In order of kernel names.
 [[nodiscard]] std::vector<ForeignCheck> check_kernels(const ForeignProgram& program, const sim::Checks& checks = {}, std::size_t threads = 0);
+
+struct ProfileOptions {
+  /// Thread instructions per kernel; where a launch takes more, blocks spread evenly over the grid run and figures speak of them alone.
+  std::uint64_t most_instructions = 2'000'000'000;
+  std::size_t threads = 0;
+};
+
+/// What one launch of a kernel does, on seeded inputs: no values are compared, so it takes real shapes.
+struct ForeignProfile {
+  const ForeignLaunch* launch = nullptr;  ///< of the program: the first instruction that launches it
+  sim::Counters counters;                 ///< counters.blocks of them ran
+  std::uint64_t blocks = 0;
+  std::vector<std::string> reports;
+  std::optional<Error> refusal;           ///< why it did not run
+};
+
+/// One per kernel, in order of names.
+[[nodiscard]] std::vector<ForeignProfile> profile_kernels(const ForeignProgram& program, const ProfileOptions& options = {});
 
 }  // namespace seam::codegen
