@@ -26,7 +26,9 @@ void profile(const ForeignProgram& program, const Job& job, const ProfileOptions
   bench.fill(1);  // positive numbers: no NaN sends a loop astray
   bench.place_results();
   // Values are not looked at and races were looked for at small shapes: bounds and counters are what large launches are run for.
-  const sim::Checks checks{.initialized = false, .races = false};
+  sim::Checks checks;
+  checks.initialized = false;
+  checks.races = false;
   std::vector<std::uint64_t> blocks;
   if (out.blocks > kProbe && options.most_instructions > 0) {
     const auto probe = bench.launch(checks, spread(out.blocks, kProbe));
@@ -38,12 +40,14 @@ void profile(const ForeignProgram& program, const Job& job, const ProfileOptions
     const std::uint64_t fits = std::max(options.most_instructions / each, kProbe);
     if (fits < out.blocks) blocks = spread(out.blocks, fits);
   }
+  checks.profile = true;
   const auto outcome = bench.launch(checks, std::move(blocks));
   if (!outcome) {
     out.refusal = outcome.error();
     return;
   }
   out.counters = outcome->counters;
+  out.classes = outcome->profile;
   for (const sim::Report& report : outcome->reports) out.reports.push_back(rendered(*job.launch, report));
 }
 

@@ -24,7 +24,10 @@ void add(sim::Counters& sum, const sim::Counters& one) {
   sum.footprint_written += one.footprint_written;
   sum.distinct_bytes_read += one.distinct_bytes_read;
   sum.distinct_bytes_written += one.distinct_bytes_written;
+  sum.global_requests += one.global_requests;
+  sum.global_wavefronts += one.global_wavefronts;
   sum.shared_wavefronts += one.shared_wavefronts;
+  sum.shared_conflicts += one.shared_conflicts;
   sum.shared_requests += one.shared_requests;
   sum.barriers += one.barriers;
   sum.atomics += one.atomics;

@@ -34,7 +34,9 @@ Json json_of(const sim::Counters& c) {
           {"sectors_written", c.sectors_written},
           {"dram_bytes_read", c.footprint_read * 32},
           {"dram_bytes_written", c.footprint_written * 32},
+          {"global_wavefronts", c.global_wavefronts},
           {"shared_wavefronts", c.shared_wavefronts},
+          {"shared_conflicts", c.shared_conflicts},
           {"shared_requests", c.shared_requests},
           {"barriers", c.barriers},
           {"atomics", c.atomics}};

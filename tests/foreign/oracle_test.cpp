@@ -54,6 +54,13 @@ TEST_P(Compiled, ProgramGivesTheOraclesOutputs) {
   EXPECT_EQ(static_cast<std::int64_t>(ran.copies), counts.copies);
   EXPECT_EQ(ran.steps.size(), ran.kernels + ran.library_calls + ran.copies);
 
+  std::map<std::string, std::optional<std::int64_t>> times;
+  for (const ForeignStep& step : ran.steps) {
+    auto& count = times[step.launch->instruction];
+    count = count.value_or(0) + 1;
+  }
+  EXPECT_EQ(times, launch_times(program));
+
   for (const ForeignCheck& check : ran.checks) {
     EXPECT_EQ(check.outcome, Outcome::Passed) << check.instruction << ": " << check.reason;
     EXPECT_TRUE(!check.ill_conditioned || kIllConditionedInProgram.contains(check.kernel)) << check.kernel;

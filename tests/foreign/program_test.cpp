@@ -87,6 +87,68 @@ TEST(Program, LayoutsSayHowValuesLie) {
   EXPECT_EQ(values(ran.outputs.at(1)), (std::vector<float>{2, 4, 3, 5}));
 }
 
+const std::string kHeadPtx = ".version 8.0\n.target sm_90\n.address_size 64\n";
+
+/// i < n, and i + 1 in place of i.
+const std::string kCounting = kHeadPtx +
+    ".visible .entry less(.param .u64 a, .param .u64 b, .param .u64 c)\n{\n.reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p<2>;\nld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\n"
+    "ld.param.u64 %rd3, [c];\nld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd2];\nsetp.lt.s32 %p1, %r1, %r2;\nselp.u32 %r3, 1, 0, %p1;\nst.global.u8 [%rd3], %r3;\nret;\n}\n"
+    ".visible .entry next(.param .u64 a, .param .u64 b)\n{\n.reg .b64 %rd<4>; .reg .b32 %r<4>;\nld.param.u64 %rd1, [a];\nld.global.u32 %r1, [%rd1];\nadd.s32 %r2, %r1, 1;\n"
+    "st.global.u32 [%rd1], %r2;\nret;\n}\n";
+
+Array number(std::int32_t value) {
+  Array array = make_array(DType::S32, {});
+  std::memcpy(array.data.data(), &value, sizeof(value));
+  return array;
+}
+
+std::string single(const std::string& instruction, const std::string& kernel) { return "1\t0\tkCustomKernel\t" + instruction + "\t" + kernel + "\t1,1,1\t1,1,1\t0\n"; }
+
+// How often the loop runs is an input: its condition runs before each trip.
+TEST(Program, ALoopRunsUntilItsConditionSaysSo) {
+  const std::string state = "(s32[], s32[], f32[4]{0})";
+  const std::string text =
+      "HloModule m, is_scheduled=true\n\nplus {\n  p = f32[4]{0} parameter(0)\n  one = f32[] constant(1)\n  ones = f32[4]{0} broadcast(one), dimensions={}\n  ROOT s = f32[4]{0} add(p, ones)\n}\n\n"
+      "lt {\n  p = s32[] parameter(0)\n  q = s32[] parameter(1)\n  ROOT c = pred[] compare(p, q), direction=LT\n}\n\n"
+      "inc {\n  p = s32[] parameter(0)\n  one = s32[] constant(1)\n  ROOT s = s32[] add(p, one)\n}\n\n"
+      "cond {\n  s = " + state + " parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n  n = s32[] get-tuple-element(s), index=1\n  ROOT less.1 = pred[] fusion(i, n), kind=kLoop, calls=lt\n}\n\n"
+      "body {\n  s2 = " + state + " parameter(0)\n  i2 = s32[] get-tuple-element(s2), index=0\n  n2 = s32[] get-tuple-element(s2), index=1\n  x2 = f32[4]{0} get-tuple-element(s2), index=2\n"
+      "  next.1 = s32[] fusion(i2), kind=kLoop, calls=inc\n  y = f32[4]{0} fusion(x2), kind=kLoop, calls=plus\n  ROOT t = " + state + " tuple(next.1, n2, y)\n}\n\n"
+      "ENTRY e {\n  n3 = s32[] parameter(0)\n  x = f32[4]{0} parameter(1)\n  zero = s32[] constant(0)\n  start = s32[] copy(zero)\n  fresh = f32[4]{0} copy(x)\n  all = " + state + " tuple(start, n3, fresh)\n"
+      "  loop = " + state + " while(all), condition=cond, body=body\n  ROOT r = f32[4]{0} get-tuple-element(loop), index=2\n}\n";
+  const auto program = put_together(text, single("less.1", "less") + single("next.1", "next") + row("y", "in_place") + "1\t0\tkCopy\tstart\t\t\t\t\n1\t0\tkCopy\tfresh\t\t\t\t\n1\t0\tkWhile\tloop\t\t\t\t\n",
+                                    {{"c.ptx", kCounting}, {"i.ptx", plus_one("in_place", true)}});
+  ASSERT_TRUE(program) << describe(program.error());
+  const auto times = launch_times(*program);
+  EXPECT_EQ(times.at("start"), 1);
+  EXPECT_EQ(times.at("y"), std::nullopt);
+  EXPECT_EQ(times.at("less.1"), std::nullopt);
+  for (const std::int32_t trips : {0, 1, 3}) {
+    const ForeignRun ran = need(run(*program, std::vector<Array>{number(trips), floats({1, 2, 3, 4}, {4})}));
+    ASSERT_TRUE(ran.reports.empty()) << ran.reports.front();
+    const auto n = static_cast<float>(trips);
+    EXPECT_EQ(values(ran.outputs.at(0)), (std::vector<float>{1 + n, 2 + n, 3 + n, 4 + n}));
+    EXPECT_EQ(ran.kernels, 3U * static_cast<unsigned>(trips) + 1);
+    EXPECT_EQ(ran.copies, 2U);
+    EXPECT_EQ(ran.rescued, 0U) << "the loop owns its state";
+  }
+}
+
+TEST(Program, OneBranchRuns) {
+  const std::string text = module_text("").substr(0, module_text("").find("ENTRY")) +
+                           "yes {\n  a1 = f32[4]{0} parameter(0)\n  b1 = f32[4]{0} fusion(a1), kind=kLoop, calls=plus\n  ROOT c1 = f32[4]{0} fusion(b1), kind=kLoop, calls=plus\n}\n\n"
+                           "no {\n  a2 = f32[4]{0} parameter(0)\n  ROOT b2 = f32[4]{0} fusion(a2), kind=kLoop, calls=plus\n}\n\n"
+                           "ENTRY e {\n  which = s32[] parameter(0)\n  x = f32[4]{0} parameter(1)\n  ROOT r = f32[4]{0} conditional(which, x, x), branch_computations={yes, no}\n}\n";
+  const auto program = put_together(text, row("b1", "k") + row("c1", "k") + row("b2", "k") + "1\t0\tkConditional\tr\t\t\t\t\n", {{"k.ptx", plus_one("k", false)}});
+  ASSERT_TRUE(program) << describe(program.error());
+  // Out of range means the last branch.
+  for (const auto& [which, more] : {std::pair{0, 2.0F}, {1, 1.0F}, {7, 1.0F}, {-1, 1.0F}}) {
+    const ForeignRun ran = need(run(*program, std::vector<Array>{number(which), floats({1, 2, 3, 4}, {4})}));
+    ASSERT_TRUE(ran.reports.empty()) << ran.reports.front();
+    EXPECT_EQ(values(ran.outputs.at(0)), (std::vector<float>{1 + more, 2 + more, 3 + more, 4 + more})) << which;
+  }
+}
+
 TEST(Program, WhatDoesNotFitIsRefused) {
   const std::string module = module_text(fusion("ROOT a", "x"));
   const std::vector<PtxText> ptx = {{"k.ptx", plus_one("k", false)}};

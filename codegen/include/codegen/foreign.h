@@ -82,6 +82,9 @@ std::size_t take_constants(ForeignProgram& program, const graph::Graph& before);
 /// What its outputs may be off by more than the table of tolerances grants, as its kernels' text says.
 [[nodiscard]] Arithmetic arithmetic(const ForeignProgram& program);
 
+/// How often each launch happens in a run of the program, by instruction: loops times their trips. nullopt: it depends on data.
+[[nodiscard]] std::map<std::string, std::optional<std::int64_t>> launch_times(const ForeignProgram& program);
+
 struct ForeignOptions {
   sim::Checks checks;
   /// Hold each instruction's first launch against the evaluator of its fusion, on the values it has in the program.
@@ -143,6 +146,7 @@ struct ProfileOptions {
 struct ForeignProfile {
   const ForeignLaunch* launch = nullptr;  ///< of the program: the first instruction that launches it
   sim::Counters counters;                 ///< counters.blocks of them ran
+  sim::Profile classes;                   ///< the same instructions by class
   std::uint64_t blocks = 0;
   std::vector<std::string> reports;
   std::optional<Error> refusal;           ///< why it did not run
