@@ -12,12 +12,6 @@ namespace {
 
 using graph::Opcode;
 
-/// One of our ops: which kernel has it. An op that several kernels recompute has several.
-struct Owned {
-  std::vector<std::size_t> kernels;
-  std::string place;  ///< where it comes from, see place_of
-};
-
 /// Computes nothing of its own, or nothing that tells one kernel from another.
 bool tells_nothing(const graph::Op& op) {
   switch (op.opcode) {
@@ -34,13 +28,24 @@ bool tells_nothing(const graph::Op& op) {
   }
 }
 
-/// "mul of softmax at nmt.py's tf_softmax:72": primitive, function, line. The path before the primitive is left out: calls that
-/// are inlined by one side only make it differ. Empty where the op says nothing.
-std::string place_of(const graph::Graph& graph, const graph::Op& op) {
+/// Where an op comes from. `spot` is the primitive, function and line: "mul tf_softmax 72"; `directed` says forward or backward as well. The path before
+/// the primitive is left out: calls and loop bodies that one side has inlined make it differ, and in a body that is not, the direction is not known
+/// either. Empty where the op says nothing.
+struct Place {
+  std::string spot, directed;
+};
+Place place_of(const graph::Graph& graph, const graph::Op& op) {
   const analyzer::Origin origin = analyzer::origin_of(graph, op);
   if (origin.primitive.empty() || origin.function.empty()) return {};
-  return origin.primitive + " " + origin.function + " " + std::to_string(origin.line) + (origin.backward ? " backward" : "");
+  const std::string spot = origin.primitive + " " + origin.function + " " + std::to_string(origin.line);
+  return {spot, spot + (origin.backward ? " backward" : " forward")};
 }
+
+/// One of our ops: which kernel has it. An op that several kernels recompute has several.
+struct Owned {
+  std::vector<std::size_t> kernels;
+  Place place;
+};
 
 bool digits(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos; }
 
@@ -87,7 +92,10 @@ class Matcher {
       owned.place = place_of(planned_, op);
       by_name_[op.name].push_back(key);
       if (const std::string_view name = own_name(op.name); name != op.name) by_name_[std::string(name)].push_back(key);
-      if (!owned.place.empty()) by_place_[owned.place].push_back(key);
+      if (!owned.place.spot.empty()) {
+        by_place_[owned.place.directed].push_back(key);
+        by_place_[owned.place.spot].push_back(key);
+      }
     }
     owned.kernels.push_back(kernel);
   }
@@ -144,12 +152,13 @@ class Matcher {
     if (tells_nothing(op)) return;
     MatchedKernel& kernel = out_.theirs.back();
     ++kernel.ops;
-    if (const std::vector<Key>* named = by_name(op)) {
+    const Place place = place_of(optimized_, op);
+    if (const std::vector<Key>* named = by_name(op, place)) {
       ++out_.by_name;
       credit(*named);
-    } else if (const auto found = by_place_.find(place_of(optimized_, op)); found != by_place_.end()) {
+    } else if (const std::vector<Key>* placed = by_place(place)) {
       ++out_.by_position;
-      credit(found->second);
+      credit(*placed);
     } else {
       ++out_.unknown;
       return;
@@ -159,14 +168,20 @@ class Matcher {
 
   using Key = std::pair<Id<graph::Computation>, Id<graph::Op>>;
 
-  /// The longest part of its name that one of ours has, from the same place.
-  const std::vector<Key>* by_name(const graph::Op& op) {
+  const std::vector<Key>* by_place(const Place& place) const {
+    for (const std::string& key : {place.directed, place.spot}) {
+      if (const auto found = by_place_.find(key); !key.empty() && found != by_place_.end()) return &found->second;
+    }
+    return nullptr;
+  }
+
+  /// The longest part of its name that one of ours has, from the same spot.
+  const std::vector<Key>* by_name(const graph::Op& op, const Place& place) const {
     const std::vector<std::size_t> ends = dots(op.name);
-    const std::string place = place_of(optimized_, op);
     for (std::size_t i = ends.size(); i-- > 0;) {
       const auto found = by_name_.find(op.name.substr(0, ends[i]));
       if (found == by_name_.end() || found->second.size() != 1) continue;
-      if (owned_.at(found->second.front()).place == place) return &found->second;
+      if (owned_.at(found->second.front()).place.spot == place.spot) return &found->second;
     }
     return nullptr;
   }
