@@ -2,9 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <sstream>
+
 #include <CLI/CLI.hpp>
 
 #include "base/files.h"
+#include "cli/command.h"
 #include "graph/text.h"
 
 namespace seam::cli {
@@ -91,6 +94,30 @@ Result<std::vector<Array>> read_outputs(const std::filesystem::path& folder, con
   std::vector<const graph::Shape*> shapes;
   leaves(entry.ops[entry.root].shape, shapes);
   return read_arrays(folder, "out", shapes);
+}
+
+std::vector<double> read_spreads(const std::filesystem::path& folder) {
+  std::vector<double> out;
+  const auto text = read_file(folder / "expected.tsv");
+  if (!text) return out;
+  std::istringstream lines(*text);
+  std::string line;
+  while (std::getline(lines, line)) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, '\t');) cells.push_back(cell);
+    if (cells.size() < 6 || cells[0] != "out") continue;
+    out.push_back(std::strtod(cells[5].c_str(), nullptr));
+  }
+  return out;
+}
+
+int exit_of_outcome(codegen::Outcome outcome) {
+  switch (outcome) {
+    case codegen::Outcome::Passed: return kPass;
+    case codegen::Outcome::Failed: return kFailed;
+    default: return kInconclusive;
+  }
 }
 
 }  // namespace seam::cli

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/npy.h"
+#include "codegen/verdict.h"
 #include "graph/graph.h"
 #include "planner/planner.h"
 
@@ -42,5 +43,9 @@ struct Planned {
 [[nodiscard]] Result<std::vector<Array>> read_inputs(const std::filesystem::path& folder, const graph::Graph& graph);
 /// out<k>.npy of a folder, one per leaf of the root.
 [[nodiscard]] Result<std::vector<Array>> read_outputs(const std::filesystem::path& folder, const graph::Graph& graph);
+/// Spread by output from the expected.tsv that such folders may carry; empty if there is none.
+[[nodiscard]] std::vector<double> read_spreads(const std::filesystem::path& folder);
+/// The exit code of a verdict.
+[[nodiscard]] int exit_of_outcome(codegen::Outcome outcome);
 
 }  // namespace seam::cli

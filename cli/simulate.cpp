@@ -2,16 +2,18 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 
+#include "base/device.h"
 #include "base/files.h"
 #include "cli/command.h"
-#include "report/render.h"
 #include "sim/sim.h"
 #include "simulate_arguments.h"
+#include "simulate_report.h"
 
 namespace seam::cli {
 namespace {
@@ -25,15 +27,7 @@ struct Options {
   bool cooperative = false;
   std::uint64_t seed = 0;
   std::uint64_t limit = 4'000'000'000;  ///< about a minute: a loop that never ends is a report then
-};
-
-/// A buffer after the launch.
-struct Changed {
-  std::size_t argument = 0;
-  std::string name, file;
-  std::uint64_t bytes_read = 0, bytes_written = 0;
-  std::int64_t unwritten = 0;
-  bool output = false;
+  std::string ulp, device;
 };
 
 sim::Dim3 dim3(const std::vector<std::uint32_t>& sizes) {
@@ -83,91 +77,24 @@ Result<std::vector<Changed>> finish_buffers(const Options& options, const std::v
   return out;
 }
 
-/// Counters in the order they are shown.
-std::vector<std::pair<const char*, std::uint64_t>> counter_list(const sim::Counters& c) {
-  return {{"blocks", c.blocks},
-          {"warp_instructions", c.warp_instructions},
-          {"instructions", c.instructions},
-          {"bytes_read", c.bytes_read},
-          {"bytes_written", c.bytes_written},
-          {"distinct_bytes_read", c.distinct_bytes_read},
-          {"distinct_bytes_written", c.distinct_bytes_written},
-          {"sectors_read", c.sectors_read},
-          {"sectors_written", c.sectors_written},
-          {"footprint_read", c.footprint_read},
-          {"footprint_written", c.footprint_written},
-          {"shared_requests", c.shared_requests},
-          {"shared_wavefronts", c.shared_wavefronts},
-          {"barriers", c.barriers},
-          {"atomics", c.atomics}};
-}
-
-void print_json(const Options& options, const std::vector<Changed>& buffers, const sim::KernelInfo& kernel, const sim::Outcome& outcome) {
-  nlohmann::ordered_json json{{"schema", "seam.simulate/1"}, {"verdict", outcome.clean() ? "passed" : "failed"}};
-  json["file"] = options.file;
-  json["kernel"] = kernel.name;
-  json["grid"] = options.grid;
-  json["block"] = options.block;
-  json["seed"] = options.seed;
-  json["reports"] = nlohmann::ordered_json::array();
-  for (const sim::Report& report : outcome.reports) {
-    // The source line where the PTX has one, else the line of the PTX.
-    nlohmann::ordered_json row{{"kind", report.kind}, {"message", report.message}, {"line", report.line > 0 ? report.line : report.ptx_line}};
-    row["file"] = report.line > 0 ? report.file : options.file;
-    row["ptx_line"] = report.ptx_line;
-    row["count"] = report.count;
-    json["reports"].push_back(std::move(row));
+/// "" is off, "isa" is what the PTX ISA documents.
+Result<int> ulp_of(const std::string& text) {
+  if (text.empty()) return 0;
+  if (text == "isa") return sim::kDocumentedUlp;
+  constexpr int kMost = 1 << 20;
+  int out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size() || out < 0 || out > kMost) {
+    return fail(Error::Code::BadInput, fmt::format("--ulp {}: wants a number of units in the last place, or isa", text));
   }
-  json["dropped_reports"] = outcome.dropped_reports;
-  json["evidence"] = "simulated";
-  for (const auto& [name, value] : counter_list(outcome.counters)) json["counters"][name] = value;
-  json["buffers"] = nlohmann::ordered_json::array();
-  for (const Changed& one : buffers) {
-    nlohmann::ordered_json row{{"arg", one.argument}, {"parameter", one.name}, {"distinct_bytes_read", one.bytes_read},
-                               {"distinct_bytes_written", one.bytes_written}, {"unwritten_bytes", one.unwritten}};
-    if (!one.file.empty()) row["file"] = one.file;
-    json["buffers"].push_back(std::move(row));
-  }
-  fmt::print("{}\n", json.dump(2));
-}
-
-void print_text(const Options& options, const Common& common, const std::vector<Changed>& buffers, const sim::KernelInfo& kernel,
-                const sim::Outcome& outcome) {
-  const auto render = [&](const report::Table& table) {
-    fmt::print("{}\n", common.format == Format::Markdown ? report::to_markdown(table) : report::to_text(table));
-  };
-  fmt::print("{}: {} ({} warp instructions run; its code holds {} instructions and {} bytes of static shared memory)\n\n", kernel.name,
-             outcome.clean() ? "passed: ran to the end, nothing to report" : "failed", outcome.counters.warp_instructions,
-             kernel.static_instructions, kernel.static_shared);
-  for (const sim::Report& report : outcome.reports) {
-    const std::string place = report.line > 0 ? fmt::format("{}:{} ({}:{})", report.file, report.line, options.file, report.ptx_line)
-                                              : fmt::format("{}:{}", options.file, report.ptx_line);
-    fmt::print("{}: {}: {}{}\n", place, report.kind, report.message, report.count > 1 ? fmt::format(" ({} times)", report.count) : "");
-  }
-  if (outcome.dropped_reports > 0) fmt::print("{} further reports were counted, not kept\n", outcome.dropped_reports);
-  if (!outcome.clean()) fmt::print("\n");
-  if (common.quiet) return;
-  report::Table counters;
-  counters.title = "counted while it ran (evidence: simulated)";
-  counters.columns = {{"counter", "counter", report::Unit::Text, {}}, {"count", "count", report::Unit::Count, {}}};
-  for (const auto& [name, value] : counter_list(outcome.counters)) counters.rows.push_back({name, static_cast<std::int64_t>(value)});
-  render(counters);
-  report::Table table;
-  table.title = "buffers";
-  table.columns = {{"arg", "arg", report::Unit::Count, {}}, {"parameter", "parameter", report::Unit::Text, {}},
-                   {"read", "distinct bytes read", report::Unit::Bytes, {}}, {"written", "distinct bytes written", report::Unit::Bytes, {}},
-                   {"unwritten", "never written", report::Unit::Bytes, {}}, {"file", "file", report::Unit::Text, {}}};
-  for (const Changed& one : buffers) {
-    table.rows.push_back({static_cast<std::int64_t>(one.argument), one.name, static_cast<std::int64_t>(one.bytes_read),
-                          static_cast<std::int64_t>(one.bytes_written), one.unwritten, one.file.empty() ? "-" : one.file});
-  }
-  render(table);
-  for (const Changed& one : buffers) {
-    if (one.output && one.unwritten > 0) fmt::print("note: {} bytes of output arg {} were never written\n", one.unwritten, one.argument);
-  }
+  return out;
 }
 
 Result<int> run(const Options& options, const Common& common) {
+  std::optional<Device> device;
+  if (!options.device.empty()) {
+    SEAM_TRY(device, device_named(options.device));
+  }
   SEAM_TRY(const std::string text, read_file(options.file));
   SEAM_TRY(const auto module, sim::load_ptx(text, options.file, options.kernel));
   SEAM_TRY(const sim::KernelInfo kernel, kernel_of(*module, options));
@@ -184,12 +111,15 @@ Result<int> run(const Options& options, const Common& common) {
   sim::Checks checks;
   checks.seed = options.seed;
   checks.max_instructions = options.limit;
+  checks.profile = true;
+  SEAM_TRY(checks.ulp, ulp_of(options.ulp));
   SEAM_TRY(const sim::Outcome outcome, sim::launch(*module, memory, launch, checks));
   SEAM_TRY(const std::vector<Changed> buffers, finish_buffers(options, bindings, kernel, memory, outcome));
+  const Simulated all{options.file, kernel, launch, checks, outcome, buffers, device ? std::optional(occupancy(*device, kernel, launch)) : std::nullopt};
   if (common.format == Format::Json) {
-    print_json(options, buffers, kernel, outcome);
+    print_json(all);
   } else {
-    print_text(options, common, buffers, kernel, outcome);
+    print_text(all, common);
   }
   return outcome.clean() ? kPass : kFailed;
 }
@@ -207,6 +137,8 @@ Run define_simulate(CLI::App& app) {
   app.add_option("--seed", options->seed, "order of warps and blocks, and the numbers of rand:");
   app.add_option("--blocks", options->blocks, "run only these linear block indices")->delimiter(',');
   app.add_option("--max-instructions", options->limit, "warp instructions before the launch is ended (0: no limit)")->capture_default_str();
+  app.add_option("--ulp", options->ulp, "approximate instructions (ex2.approx …) err by up to this many units in the last place, or as the PTX ISA allows (isa); by --seed");
+  app.add_option("--device", options->device, "also say how many blocks fit on it, and in how many waves the grid runs");
   app.add_option("--arg", options->arguments, std::string(kArgumentHelp))->expected(1)->take_all();
   app.add_option("-o,--output", options->output, "folder for arg<k>.npy of each changed buffer");
   return [options](const Common& common) { return run(*options, common); };

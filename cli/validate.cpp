@@ -1,12 +1,10 @@
-/// seam validate: proves the kernels of a plan, or runs the whole planned program on given inputs and compares its outputs.
+/// seam validate: proves the kernels of a plan, or runs the whole planned program on given inputs and compares its outputs. Programs of other
+/// compilers: validate_foreign.cpp.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
-#include <sstream>
 
-#include "base/files.h"
 #include "cli/command.h"
 #include "codegen/program_check.h"
 #include "codegen/prove.h"
@@ -16,6 +14,7 @@
 #include "progress.h"
 #include "report/output_dir.h"
 #include "report/validate_json.h"
+#include "validate_foreign.h"
 
 namespace seam::cli {
 namespace {
@@ -26,32 +25,8 @@ struct Options {
   std::size_t threads = 0;
   bool no_kernels = false;
   PlanFlags plan;
+  ForeignFlags foreign;
 };
-
-/// spread by output from the expected.tsv that oracles carry; empty if there is none.
-std::vector<double> spreads(const std::filesystem::path& folder) {
-  std::vector<double> out;
-  const auto text = read_file(folder / "expected.tsv");
-  if (!text) return out;
-  std::istringstream lines(*text);
-  std::string line;
-  while (std::getline(lines, line)) {
-    std::vector<std::string> cells;
-    std::istringstream row(line);
-    for (std::string cell; std::getline(row, cell, '\t');) cells.push_back(cell);
-    if (cells.size() < 6 || cells[0] != "out") continue;
-    out.push_back(std::strtod(cells[5].c_str(), nullptr));
-  }
-  return out;
-}
-
-int exit_of(codegen::Outcome outcome) {
-  switch (outcome) {
-    case codegen::Outcome::Passed: return kPass;
-    case codegen::Outcome::Failed: return kFailed;
-    default: return kInconclusive;
-  }
-}
 
 /// `module` as it was read: the reference knows nothing of what planning did to the graph.
 Result<codegen::ProgramCheck> check_program(const graph::Graph& module, const codegen::Program& program, const Options& options) {
@@ -87,7 +62,7 @@ Result<codegen::ProgramCheck> check_program(const graph::Graph& module, const co
     return codegen::check_outputs(*program.graph, ran.outputs, expected, {});
   }
   SEAM_TRY(const std::vector<Array> expected, read_outputs(options.expect, *program.graph));
-  return codegen::check_outputs(*program.graph, ran.outputs, expected, spreads(options.expect));
+  return codegen::check_outputs(*program.graph, ran.outputs, expected, read_spreads(options.expect));
 }
 
 Result<int> run(const Options& options, const Common& common) {
@@ -101,6 +76,13 @@ Result<int> run(const Options& options, const Common& common) {
     return fail(Error::Code::BadInput, "--expect is what the program gives for --inputs, which are missing");
   }
   if (options.module.empty()) return fail(Error::Code::BadInput, "validate needs a module (or --certificate FILE)");
+  if (is_foreign(options.module, options.foreign)) {
+    if (!options.plan.plan_file.empty()) return fail(Error::Code::BadInput, "--plan is for a module that Seam plans, and --ptx and --launches say that another compiler did");
+    return validate_foreign({options.module, options.inputs, options.expect, options.plan.device, options.instructions, options.threads, options.no_kernels, options.foreign}, common);
+  }
+  if (!options.foreign.output.empty() || options.foreign.profile || !options.foreign.before.empty()) {
+    return fail(Error::Code::BadInput, "--profile, --before and --output are for another compiler's program (--ptx and --launches, or a dump folder)");
+  }
   if (options.backend != "sim") {
     return fail(Error::Code::Unsupported, fmt::format("backend '{}' is not part of this version; 'sim' is", options.backend));
   }
@@ -126,14 +108,14 @@ Result<int> run(const Options& options, const Common& common) {
   } else {
     fmt::print("{}", report::validate_text(verdicts, check, common.format == Format::Markdown));
   }
-  return exit_of(outcome);
+  return exit_of_outcome(outcome);
 }
 
 }  // namespace
 
 Run define_validate(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("module", options->module, "an HLO or .graph module");
+  app.add_option("module", options->module, "an HLO or .graph module; with --ptx and --launches an optimized one, or a folder that --xla_dump_to filled");
   app.add_option("--plan", options->plan.plan_file, "a .plan for it (default: plan it now)");
   add_plan_flags(app, options->plan);
   app.add_option("--inputs", options->inputs, "folder with in<k>.npy: run the whole planned program on them");
@@ -142,6 +124,7 @@ Run define_validate(CLI::App& app) {
   app.add_option("--instructions", options->instructions, "thread instructions the whole program may take (0: no limit)");
   app.add_option("--threads", options->threads, "kernels proven at once (0: all cores)");
   app.add_flag("--no-kernels", options->no_kernels, "only the whole program, not each kernel");
+  add_foreign_flags(app, options->foreign);
   app.add_option("--certificate", options->certificate, "check that the files a certificate.json names are those that were proven");
   return [options](const Common& common) { return run(*options, common); };
 }

@@ -92,7 +92,7 @@ CREATE TABLE kernel (
   cuda_sha256 TEXT,                        -- of the CUDA text, PTX and kernel IR that it was built from
   ptx_sha256  TEXT,
   ir_sha256   TEXT,
-  verdict     TEXT CHECK (verdict IN ('passed', 'failed', 'inconclusive', 'not run'))  -- of its proof; NULL = foreign code
+  verdict     TEXT CHECK (verdict IN ('passed', 'failed', 'inconclusive', 'not run'))  -- of its proof; NULL = nobody checked it
 ) STRICT;
 
 -- The ops that a kernel computes, in the order in which it does.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evaluate/kernel.h"
+
 namespace seam::graph {
 namespace {
 
@@ -164,6 +166,13 @@ std::int64_t reduction_length(const Computation& computation, const Op& op) {
   switch (op.opcode) {
     case Opcode::Reduce: return product(0, op.attributes.dimensions);
     case Opcode::Dot: return product(0, op.attributes.dot.lhs_contract);
+    case Opcode::CustomCall: {
+      if (op.operands.empty()) return 1;
+      std::vector<std::int64_t> dims = library_contraction(op);
+      const std::int64_t rank = computation.ops[op.operands[0]].shape.rank();
+      std::erase_if(dims, [&](std::int64_t dim) { return dim >= rank; });
+      return product(0, dims);
+    }
     case Opcode::Convolution: {
       const Shape& kernel = computation.ops[op.operands[1]].shape;
       const auto outputs = kernel.dims[static_cast<std::size_t>(op.attributes.conv.rhs_output)];

@@ -22,7 +22,19 @@ std::int64_t integer_at(const Array& array, std::size_t i) {
   return value;
 }
 
-OutputCheck check(const Array& actual, const Array& expected, double spread, const graph::Precision& precision) {
+/// The table where it holds; where sums are kept in a narrow type, that type is the one they accumulate in.
+graph::Tolerance granted(const graph::Precision& precision, const Arithmetic& arithmetic) {
+  DType type = precision.dtype;
+  if (arithmetic.tf32 && graph::unit_roundoff(type) < graph::unit_roundoff(DType::F16)) type = DType::F16;
+  graph::Tolerance table = graph::tolerance(type, precision.reduction_length);
+  const double unit = graph::unit_roundoff(precision.dtype);
+  if (arithmetic.narrow_sums && unit > graph::unit_roundoff(DType::F32)) {
+    table.abs = 8 * unit + 8 * unit * std::sqrt(static_cast<double>(std::max<std::int64_t>(precision.reduction_length, 1)));
+  }
+  return table;
+}
+
+OutputCheck check(const Array& actual, const Array& expected, double spread, const graph::Tolerance& table) {
   OutputCheck out;
   out.spread = spread;
   const auto count = static_cast<std::size_t>(expected.elements());
@@ -44,7 +56,6 @@ OutputCheck check(const Array& actual, const Array& expected, double spread, con
     const double want = load_as_double(expected.dtype, &expected.data[i * width]);
     if (std::isfinite(want)) scale = std::max(scale, std::abs(want));
   }
-  const graph::Tolerance table = graph::tolerance(precision.dtype, precision.reduction_length);
   for (std::size_t i = 0; i < count; ++i) {
     const double got = load_as_double(actual.dtype, &actual.data[i * width]);
     const double want = load_as_double(expected.dtype, &expected.data[i * width]);
@@ -76,7 +87,7 @@ std::int64_t longest_reduction(const graph::Graph& graph) {
 }
 
 ProgramCheck check_outputs(const graph::Graph& graph, const std::vector<Array>& actual, const std::vector<Array>& expected,
-                           const std::vector<double>& spreads) {
+                           const std::vector<double>& spreads, const Arithmetic& arithmetic) {
   ProgramCheck result;
   if (actual.size() != expected.size()) {
     result.outcome = Outcome::Failed;
@@ -92,7 +103,7 @@ ProgramCheck check_outputs(const graph::Graph& graph, const std::vector<Array>& 
       return result;
     }
     const graph::Precision precision = k < precisions.size() ? precisions[k] : graph::Precision{expected[k].dtype, longest_reduction(graph)};
-    OutputCheck output = check(actual[k], expected[k], k < spreads.size() ? spreads[k] : 0, precision);
+    OutputCheck output = check(actual[k], expected[k], k < spreads.size() ? spreads[k] : 0, granted(precision, arithmetic));
     output.index = k;
     if (output.wrong > 0 && result.outcome == Outcome::Passed) {
       result.outcome = Outcome::Failed;

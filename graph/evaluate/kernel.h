@@ -110,6 +110,9 @@ using KernelResult = Result<std::optional<Value>>;
 [[nodiscard]] KernelResult evaluate_sort(const OpCall& call);        ///< sort, topk
 [[nodiscard]] KernelResult evaluate_library(const OpCall& call);     ///< custom calls that are known
 
+/// Dimensions of the first operand that a library's matrix product sums over; empty for anything else.
+[[nodiscard]] Dims library_contraction(const Op& op);
+
 /// The parts of a contraction that library calls use too.
 [[nodiscard]] Result<Value> dot_product(const Value& lhs, const Value& rhs, const DotDims& dims, const Shape& shape);
 enum class ConvolutionPart : std::uint8_t { Output, Input, Kernel };

@@ -119,6 +119,13 @@ Result<Value> convolution(const OpCall& call, std::string_view kind) {
 
 }  // namespace
 
+Dims library_contraction(const Op& op) {
+  if (!is_matmul(op)) return {};
+  constexpr std::int64_t kAnyRank = 64;
+  const auto matmul = matmul_of(op, kAnyRank, kAnyRank);
+  return matmul ? matmul->dims.lhs_contract : Dims{};
+}
+
 KernelResult evaluate_library(const OpCall& call) {
   if (call.op.opcode != Opcode::CustomCall) return std::nullopt;
   constexpr std::string_view kConv = "__cudnn$conv";

@@ -113,6 +113,7 @@ class Emitter {
         const auto placed = layout_.global.find(variable.name);
         if (placed == layout_.global.end()) continue;
         symbol.address = placed->second;
+        if (variable.external) program_.info.dynamic_shared = true;
       } else {
         if (variable.external) continue;
         symbol.global = next++;

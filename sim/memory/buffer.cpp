@@ -37,6 +37,8 @@ void Buffer::begin_launch(std::uint32_t stamp, int cell_shift, bool races) {
   stamp_ = stamp;
   cell_shift_ = cell_shift;
   races_ = races;
+  was_read = false;
+  unsaved = 0;
   touched_.clear();
 }
 

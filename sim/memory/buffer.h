@@ -30,6 +30,8 @@ class Buffer {
   std::uint64_t address = 0;
   std::size_t bytes = 0;
   bool read_only = false;
+  bool was_read = false;     ///< by this launch
+  std::uint32_t unsaved = 0; ///< first segment of the block that last wrote here without keeping what was there (run/suspects.h)
   bool all_written = false;  ///< every byte counts as written; the bitmap is not consulted
 
   [[nodiscard]] std::byte* data() const { return data_.data(); }

@@ -8,6 +8,7 @@
 #include "ops/families.h"
 #include "run/access.h"
 #include "run/races.h"
+#include "run/trial.h"
 
 namespace seam::sim {
 namespace {
@@ -49,7 +50,9 @@ void copy_async(Warp& warp, const Instruction& i, std::uint32_t lanes) {
       Buffer* buffer = global_bytes(warp, l, from[l], wanted, i.bytes, false);
       if (!buffer) continue;
       note_global(warp, l, *buffer, from[l], wanted, Access::Read, nullptr);
-      std::memcpy(copy.data.data(), buffer->data() + (from[l] & kOffsetMask), wanted);
+      const std::byte* source = buffer->data() + (from[l] & kOffsetMask);
+      if (execution.trial) source = execution.trial->loaded(warp, l, from[l], wanted, source, copy.data.data());
+      if (source != copy.data.data()) std::memcpy(copy.data.data(), source, wanted);
       reading |= 1U << l;
       if (execution.checks.counters) execution.counters.bytes_read += wanted;
     }

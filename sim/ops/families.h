@@ -20,6 +20,8 @@ namespace seam::sim {
 [[nodiscard]] std::span<const Opcode> control_opcodes();    ///< bra ret exit trap
 [[nodiscard]] std::span<const Opcode> barrier_opcodes();    ///< bar membar fence
 [[nodiscard]] std::span<const Opcode> warp_opcodes();       ///< shfl vote redux match activemask
+[[nodiscard]] std::span<const Opcode> mma_opcodes();        ///< mma.sync
+[[nodiscard]] std::span<const Opcode> matrix_opcodes();     ///< ldmatrix stmatrix movmatrix
 [[nodiscard]] std::span<const Opcode> special_opcodes();    ///< ex2 lg2 rcp rsqrt sqrt sin cos tanh
 
 /// What the decoder itself emits.

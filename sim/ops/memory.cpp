@@ -307,7 +307,21 @@ void decode_discard(Form& form) {
   form.out.run = nothing;
 }
 
+/// A cache policy is a hint: an opaque number that every lane gets, and that memory instructions take and do not look at.
+void decode_createpolicy(Form& form) {
+  if (!form.take("fractional")) form.refuse("only createpolicy.fractional is supported");
+  if (form.take_one({"L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"}) < 0) form.wrong("which policy?");
+  form.take_one({"L2::evict_first", "L2::evict_unchanged"});
+  if (form.take_type() != Type::B64) form.refuse("the type must be .b64");
+  form.expect_operands(1, 2);
+  if (form.operands() == 2) (void)form.source(1, Type::F32);
+  form.out.d = form.destination(0, Type::B64);
+  form.out.a = form.registers().constant(0x1000000000000000, 8);
+  form.out.run = unary<std::uint64_t, std::uint64_t, extended<std::uint64_t, std::uint64_t>>(form.wide());
+}
+
 constexpr std::array kOpcodes = {
+    Opcode{"createpolicy", decode_createpolicy},
     Opcode{"ld", decode_access<false>},   Opcode{"ldu", decode_access<false>},
     Opcode{"st", decode_access<true>},    Opcode{"prefetch", decode_prefetch},
     Opcode{"prefetchu", decode_prefetch}, Opcode{"discard", decode_discard},

@@ -60,7 +60,16 @@ void note_shared(Warp& warp, std::uint32_t lane, std::uint64_t address, std::siz
 
 /// Distinct 32-byte sectors.
 [[nodiscard]] std::uint32_t sectors(const Addresses& at, std::uint32_t lanes, std::size_t bytes);
+/// Distinct 128-byte lines: passes through L1.
+[[nodiscard]] std::uint32_t lines(const Addresses& at, std::uint32_t lanes);
 /// Passes that shared memory needs: 32 banks of 4 bytes; a pass moves 128 bytes at most.
 [[nodiscard]] std::uint32_t wavefronts(const Addresses& at, std::uint32_t lanes, std::size_t bytes);
+/// Lanes that share a pass if no banks conflict; and the passes that these lanes need then.
+[[nodiscard]] constexpr std::uint32_t lanes_a_pass(std::size_t bytes) {
+  return bytes <= 4 ? 32 : bytes == 8 ? 16 : bytes == 16 ? 8 : 4;
+}
+[[nodiscard]] std::uint32_t least_wavefronts(std::uint32_t lanes, std::size_t bytes);
+/// Adds an access to shared memory to the counters.
+void count_shared(Execution& execution, const Addresses& at, std::uint32_t lanes, std::size_t bytes);
 
 }  // namespace seam::sim

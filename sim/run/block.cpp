@@ -304,6 +304,7 @@ void run_blocks(Execution& execution) {
       // Odd seeds run the grid backwards.
       start_block(execution, block, index_of((seed & 1) != 0 ? count - 1 - i : i));
       while (!block.done && !execution.faulted) step_block(block);
+      settle_suspects(execution, block);
     }
     return;
   }

@@ -6,6 +6,7 @@
 #include "memory/bits.h"
 #include "run/access.h"
 #include "run/races.h"
+#include "run/trial.h"
 
 namespace seam::sim {
 namespace {
@@ -50,7 +51,7 @@ void note_cells(Warp& warp, std::uint32_t lane, Buffer& buffer, std::uint64_t ad
       const std::size_t part = std::min(cell_bytes, bytes - at);
       use.same_value = std::memcmp(buffer.data() + offset + at, value + at, part) == 0;
     }
-    use_global_cell(warp, lane, buffer, cells, use, address);
+    use_global_cell(warp, lane, buffer, cells, use, address, buffer.address + offset + at);
   }
 }
 
@@ -74,15 +75,20 @@ void poisoned(const Buffer& buffer, std::uint64_t offset, std::size_t bytes, std
   }
 }
 
-void count_global(Execution& execution, bool store, std::uint64_t bytes, std::uint64_t touched) {
+void count_global(Execution& execution, bool store, std::uint64_t bytes, std::uint64_t touched, std::uint64_t lines) {
   if (!execution.checks.counters) return;
   Counters& counters = execution.counters;
+  ++counters.global_requests;
+  counters.global_wavefronts += lines;
   (store ? counters.bytes_written : counters.bytes_read) += bytes;
   (store ? counters.sectors_written : counters.sectors_read) += touched;
 }
 
 std::uint64_t sectors_of_run(std::uint64_t address, std::size_t bytes) {
   return ((address + bytes - 1) >> 5) - (address >> 5) + 1;
+}
+std::uint64_t lines_of_run(std::uint64_t address, std::size_t bytes) {
+  return ((address + bytes - 1) >> 7) - (address >> 7) + 1;
 }
 
 /// Notes all chunks of a run; lanes of a contended chunk are noted one by one.
@@ -153,6 +159,8 @@ void note_global(Warp& warp, std::uint32_t lane, Buffer& buffer, std::uint64_t a
   const bool reads = access != Access::Write;
   const bool writes = access == Access::Write || access == Access::Atomic;
   const std::uint64_t offset = address & kOffsetMask;
+  if (reads) buffer.was_read = true;
+  if (writes) before_write(execution, *warp.block, buffer, offset, bytes);
   for (std::uint64_t at = offset; at < offset + bytes;) {
     ChunkBits& bits = buffer.chunk(at / kChunkBytes);
     const std::size_t length = std::min(offset + bytes - at, kChunkBytes - at % kChunkBytes);
@@ -174,20 +182,20 @@ void load_global(Warp& warp, const Instruction& i, std::uint32_t lanes, const Ad
   Execution& execution = *warp.execution;
   const std::size_t bytes = std::size_t{i.bytes} * i.count;
   const bool strong = (i.flags & kStrong) != 0;
-  if (run.count > 0 && !strong) {
+  if (run.count > 0 && !strong && !execution.trial) {
     const std::uint64_t from = at[run.first];
     Buffer* buffer = execution.buffer_at(from, bytes * run.count);
     const bool fine = buffer && aligned(from, bytes) &&
                       !(execution.checks.initialized && unwritten(*buffer, from, bytes * run.count));
     if (fine) {
-      count_global(execution, false, bytes * run.count, sectors_of_run(from, bytes * run.count));
+      count_global(execution, false, bytes * run.count, sectors_of_run(from, bytes * run.count), lines_of_run(from, bytes * run.count));
+      buffer->was_read = true;
       note_run(warp, i, *buffer, from & kOffsetMask, run, bytes, false, mover);
       mover.span(buffer->data() + (from & kOffsetMask), warp, i, run.first, run.count);
       return;
     }
   }
-  count_global(execution, false, bytes * lane_count(lanes),
-               sectors(at, lanes, bytes));
+  count_global(execution, false, bytes * lane_count(lanes), sectors(at, lanes, bytes), lines(at, lanes));
   const bool broadcast = !strong && is_broadcast(at, lanes);
   const std::uint32_t noted =
       broadcast ? 1U << first_lane(lanes) | 1U << (31 - std::countl_zero(lanes)) : lanes;
@@ -205,12 +213,13 @@ void load_global(Warp& warp, const Instruction& i, std::uint32_t lanes, const Ad
       note_global(warp, l, *buffer, at[l], bytes, strong ? Access::StrongRead : Access::Read,
                   nullptr);
     }
-    std::byte* from = buffer->data() + (at[l] & kOffsetMask);
+    const std::byte* from = buffer->data() + (at[l] & kOffsetMask);
     if (poison) {
       poisoned(*buffer, at[l] & kOffsetMask, bytes, value);
       from = value;
     }
-    mover.lane(from, warp, i, l);
+    if (execution.trial) from = execution.trial->loaded(warp, l, at[l], bytes, from, value);
+    mover.lane(const_cast<std::byte*>(from), warp, i, l);  // a load's mover only reads
     if (strong && (i.flags & kBlockScope) == 0) synchronize(warp, l, at[l], false, true);
   }
   if (strong && execution.interleaved && warp.stop == Stop::No) warp.stop = Stop::Yield;
@@ -221,20 +230,20 @@ void store_global(Warp& warp, const Instruction& i, std::uint32_t lanes, const A
   Execution& execution = *warp.execution;
   const std::size_t bytes = std::size_t{i.bytes} * i.count;
   const bool strong = (i.flags & kStrong) != 0;
-  if (run.count > 0 && !strong) {
+  if (run.count > 0 && !strong && !execution.trial) {
     const std::uint64_t from = at[run.first];
     Buffer* buffer = execution.buffer_at(from, bytes * run.count);
     if (buffer && aligned(from, bytes) && !buffer->read_only) {
       const std::uint64_t offset = from & kOffsetMask;
-      count_global(execution, true, bytes * run.count, sectors_of_run(from, bytes * run.count));
+      count_global(execution, true, bytes * run.count, sectors_of_run(from, bytes * run.count), lines_of_run(from, bytes * run.count));
+      before_write(execution, *warp.block, *buffer, offset, bytes * run.count);
       note_run(warp, i, *buffer, offset, run, bytes, true, mover);
       if (!buffer->all_written) set_bits(buffer->written(), offset, bytes * run.count);
       mover.span(buffer->data() + offset, warp, i, run.first, run.count);
       return;
     }
   }
-  count_global(execution, true, bytes * lane_count(lanes),
-               sectors(at, lanes, bytes));
+  count_global(execution, true, bytes * lane_count(lanes), sectors(at, lanes, bytes), lines(at, lanes));
   for (std::uint32_t l = 0; l < 32; ++l) {
     if ((lanes >> l & 1U) == 0) continue;
     Buffer* buffer = global_bytes(warp, l, at[l], bytes, bytes, true);
@@ -242,6 +251,7 @@ void store_global(Warp& warp, const Instruction& i, std::uint32_t lanes, const A
     std::byte value[32];
     mover.lane(value, warp, i, l);
     note_global(warp, l, *buffer, at[l], bytes, strong ? Access::Atomic : Access::Write, value);
+    if (execution.trial) execution.trial->stored(warp, l, at[l], bytes);
     std::memcpy(buffer->data() + (at[l] & kOffsetMask), value, bytes);
     if (strong && (i.flags & kBlockScope) == 0) {
       const bool release = (i.flags & kRelease) != 0 || (warp.fenced >> l & 1U) != 0;

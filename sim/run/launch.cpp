@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "memory/bits.h"
 #include "ops/isa.h"
+#include "run/approximate.h"
+#include "run/profile.h"
 #include "run/scheduler.h"
 #include "sim/sim.h"
 
@@ -106,7 +109,15 @@ Result<Outcome> launch(const Module& module, Memory& memory, const Launch& launc
                        const Checks& checks) {
   SEAM_TRY(const Program* program, program_of(module, launch.kernel));
   if (auto fits = check_shape(*program, launch); !fits) return tl::unexpected(fits.error());
+  std::optional<Perturbed> perturbed;
+  if (checks.ulp != 0) {
+    if (checks.ulp < 0 && checks.ulp != kDocumentedUlp) return fail(Error::Code::BadInput, fmt::format("an error of {} units in the last place", checks.ulp));
+    perturbed.emplace(*program, checks.ulp, checks.seed);
+    program = &perturbed->program;
+  }
   Execution execution(module, *program, memory.impl(), launch, checks);
+  if (perturbed) execution.perturbed = &*perturbed;
+  if (checks.profile) execution.executed.resize(program->code.size());
   execution.globals = &memory.impl().globals_of(module);
   execution.stamp = ++memory.impl().launches;
   execution.threads = launch.block.x * launch.block.y * launch.block.z;
@@ -121,6 +132,8 @@ Result<Outcome> launch(const Module& module, Memory& memory, const Launch& launc
   out.counters = execution.counters;
   out.reports = execution.reports.take();
   out.dropped_reports = execution.reports.dropped();
+  out.notes = execution.notes.take();
+  out.profile = profile_of(*program, execution.executed);
   return out;
 }
 

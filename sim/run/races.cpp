@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 
+#include "ops/addresses.h"
 #include "run/access.h"
 
 namespace seam::sim {
@@ -41,14 +43,14 @@ class Past {
   }
   [[nodiscard]] bool own(std::uint32_t segment) const { return shared_ || is_own(warp_, segment); }
 
-  [[nodiscard]] bool write_ordered(std::uint32_t segment, std::uint32_t writer) const {
+  [[nodiscard]] bool write_ordered(std::uint32_t segment, std::uint32_t writer, bool to_read) const {
     if (is_void(segment)) return true;
     const std::uint32_t thread = writer & who::kThread;
     if (in_segment(segment)) {
       if (thread == thread_) return true;
       if (!same_warp(thread)) return false;
       // Lanes that stored one value: each of them may read it back.
-      return (writer & who::kKind) == who::kSameValue || synced(writer);
+      return (to_read && (writer & who::kKind) == who::kSameValue) || synced(writer);
     }
     return own(segment) || acquired(segment, thread);
   }
@@ -132,8 +134,9 @@ Verdict use_cell(Warp& warp, std::uint32_t lane, const Cells& cell, CellUse use,
   std::uint32_t& rw = *cell.reader;
   const bool strong = use.access == Access::StrongRead || use.access == Access::Atomic;
   const bool both_atomic = strong && (ww & who::kKind) == who::kAtomic;
-  const bool write_ordered = both_atomic || past.write_ordered(ws, ww);
-  if (use.access == Access::Read || use.access == Access::StrongRead) {
+  const bool reads = use.access == Access::Read || use.access == Access::StrongRead;
+  const bool write_ordered = both_atomic || past.write_ordered(ws, ww, reads);
+  if (reads) {
     if (!write_ordered) verdict = {Problem::Read, ws, ww};
     if (use.access == Access::Read) note_read(warp, lane, past, rs, rw);
     return verdict;
@@ -188,12 +191,61 @@ std::string message(const Warp& warp, std::uint32_t lane, const Verdict& verdict
                      other_block ? "nothing orders the blocks" : "no barrier");
 }
 
+/// Floats that may be one value computed in two orders.
+bool differ_in_rounding(double a, double b) {
+  constexpr double kNear = 0x1p-12;
+  return std::isfinite(a) && std::isfinite(b) && std::fabs(a - b) <= kNear * std::max(std::fabs(a), std::fabs(b));
+}
+
+/// Two lanes of one store write to one place what is the same but for rounding: each holds a replica of a reduction, added up in its own order
+/// (Welford's means after a butterfly). One of them stays; which is not defined, and does not matter more than the rounding itself.
+bool is_replica(Warp& warp, std::uint32_t lane, CellUse use, const Verdict& verdict) {
+  const Instruction& i = warp.here();
+  const std::uint32_t other = (verdict.who & who::kThread) & 31;
+  const bool same_store = use.access == Access::Write && (verdict.who & who::kThread) >> 5 == warp.index && other < lane &&
+                          verdict.segment == warp.block->segment && (warp.active >> other & 1U) != 0;
+  if (verdict.problem != Problem::Write || !same_store || i.bytes < 4 || i.bytes != i.row_bytes) return false;
+  if (i.guard != kNoRow && ((predicate_bits(warp, i.guard) >> other & 1U) != 0) == i.guard_negated) return false;
+  Addresses at;
+  addresses(warp, i, at);
+  if (at[other] != at[lane]) return false;
+  for (std::size_t k = 0; k < i.count; ++k) {
+    const bool near = i.bytes == 4 ? differ_in_rounding(row<float>(warp, i.elements[k])[other], row<float>(warp, i.elements[k])[lane])
+                                   : differ_in_rounding(row<double>(warp, i.elements[k])[other], row<double>(warp, i.elements[k])[lane]);
+    if (!near) return false;
+  }
+  return true;
+}
+
+/// True if it was a replica: the cell then counts as written by several with one value.
+bool note_replica(Warp& warp, std::uint32_t lane, const Cells& cell, CellUse use, const Verdict& verdict, std::uint64_t object) {
+  if (!is_replica(warp, lane, use, verdict)) return false;
+  *cell.writer = packed(warp, lane, who::kSameValue);
+  Reports& notes = warp.execution->notes;
+  if (!notes.again("race-rounding", warp.pc - 1, object)) {
+    notes.add("race-rounding", warp.pc - 1, object,
+              fmt::format("threads of block {} store values to one place that differ in rounding only", warp.block->index));
+  }
+  return true;
+}
+
+/// A read and a write by plain instructions of one block that runs alone: the block can be run again to see (run/suspects.h).
+bool may_not_matter(const Warp& warp, CellUse use, const Verdict& verdict) {
+  const Execution& execution = *warp.execution;
+  if (execution.interleaved || verdict.problem == Problem::Write) return false;
+  if (use.access != Access::Read && use.access != Access::Write) return false;
+  if (execution.block_of_segment[verdict.segment] != warp.block->ordinal) return false;
+  const std::uint32_t kind = verdict.who & who::kKind;
+  return verdict.problem == Problem::Read ? kind != who::kAtomic : kind != who::kBlocks;
+}
+
 }  // namespace
 
 void use_shared_cell(Warp& warp, std::uint32_t lane, std::size_t cell, CellUse use,
                      std::uint64_t address, std::size_t bytes) {
   const Verdict verdict = use_cell(warp, lane, warp.block->cells().from(cell), use, true);
   if (verdict.problem == Problem::None) return;
+  if (note_replica(warp, lane, warp.block->cells().from(cell), use, verdict, 0)) return;
   Reports& reports = warp.execution->reports;
   if (reports.again("race-shared", warp.pc - 1, 0)) return;
   reports.add("race-shared", warp.pc - 1, 0,
@@ -201,10 +253,16 @@ void use_shared_cell(Warp& warp, std::uint32_t lane, std::size_t cell, CellUse u
 }
 
 void use_global_cell(Warp& warp, std::uint32_t lane, const Buffer& buffer, const Cells& cells,
-                     CellUse use, std::uint64_t address) {
+                     CellUse use, std::uint64_t address, std::uint64_t cell_address) {
   const Verdict verdict = use_cell(warp, lane, cells, use, false);
   if (verdict.problem == Problem::None) return;
-  Reports& reports = warp.execution->reports;
+  Execution& execution = *warp.execution;
+  if (note_replica(warp, lane, cells, use, verdict, buffer.address)) return;
+  if (may_not_matter(warp, use, verdict)) {
+    const auto text = [&] { return message(warp, lane, verdict, fmt::format("'{}' at byte {}", buffer.name, address & kOffsetMask)); };
+    if (execution.suspects.hold(warp.pc - 1, buffer.address, cell_address, text)) return;
+  }
+  Reports& reports = execution.reports;
   if (reports.again("race-global", warp.pc - 1, buffer.address)) return;
   reports.add("race-global", warp.pc - 1, buffer.address,
               message(warp, lane, verdict, fmt::format("'{}' at byte {}", buffer.name, address & kOffsetMask)));

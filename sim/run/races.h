@@ -23,7 +23,7 @@ struct CellUse {
 void use_shared_cell(Warp& warp, std::uint32_t lane, std::size_t cell, CellUse use,
                      std::uint64_t address, std::size_t bytes);
 void use_global_cell(Warp& warp, std::uint32_t lane, const Buffer& buffer, const Cells& cells,
-                     CellUse use, std::uint64_t address);
+                     CellUse use, std::uint64_t address, std::uint64_t cell_address);
 
 /// The bytes of a cp.async have arrived: they count as written now by the lane that waited.
 void note_delivery(Warp& warp, std::uint32_t lane, std::uint64_t address, std::size_t bytes);

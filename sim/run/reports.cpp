@@ -7,27 +7,28 @@ namespace {
 constexpr std::size_t kDropped = SIZE_MAX;
 }
 
-bool Reports::again(std::string_view kind, std::uint32_t pc, std::uint64_t object) {
+bool Reports::again(std::string_view kind, std::uint32_t pc, std::uint64_t object, std::uint64_t count) {
   const auto at = known_.find(std::tuple(std::string(kind), pc, object));
   if (at == known_.end()) return false;
   if (at->second == kDropped) {
-    ++dropped_;
+    dropped_ += count;
   } else {
-    ++list_[at->second].count;
+    list_[at->second].count += count;
   }
   return true;
 }
 
 void Reports::add(std::string_view kind, std::uint32_t pc, std::uint64_t object,
-                  std::string message) {
-  if (again(kind, pc, object)) return;
+                  std::string message, std::uint64_t count) {
+  if (again(kind, pc, object, count)) return;
   const bool room = list_.size() < static_cast<std::size_t>(most_ < 0 ? 0 : most_);
   known_[{std::string(kind), pc, object}] = room ? list_.size() : kDropped;
   if (!room) {
-    ++dropped_;
+    dropped_ += count;
     return;
   }
   Report report;
+  report.count = count;
   report.kind = std::string(kind);
   const Place& place = program_.places[pc];
   report.message = fmt::format("{} in `{}`", message, program_.texts[pc]);

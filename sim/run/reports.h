@@ -18,9 +18,9 @@ class Reports {
       : module_(module), program_(program), most_(most) {}
 
   /// True if this one is already there (and has been counted): its message need not be made.
-  bool again(std::string_view kind, std::uint32_t pc, std::uint64_t object);
+  bool again(std::string_view kind, std::uint32_t pc, std::uint64_t object, std::uint64_t count = 1);
   /// `object` tells apart what one instruction does to several buffers.
-  void add(std::string_view kind, std::uint32_t pc, std::uint64_t object, std::string message);
+  void add(std::string_view kind, std::uint32_t pc, std::uint64_t object, std::string message, std::uint64_t count = 1);
 
   [[nodiscard]] std::vector<Report> take() { return std::move(list_); }
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }

@@ -62,17 +62,10 @@ void check_in_flight(Warp& warp, std::uint32_t lane, std::uint64_t address, std:
   }
 }
 
-void count_shared(Execution& execution, const Addresses& at, std::uint32_t lanes,
-                  std::size_t bytes) {
-  if (!execution.checks.counters) return;
-  ++execution.counters.shared_requests;
-  execution.counters.shared_wavefronts += wavefronts(at, lanes, bytes);
-}
-
 /// Side by side: as many passes as 128-byte groups of lanes.
 void count_shared_run(Execution& execution, Run run, std::size_t bytes) {
   if (!execution.checks.counters) return;
-  const std::uint32_t together = bytes <= 4 ? 32 : bytes == 8 ? 16 : bytes == 16 ? 8 : 4;
+  const std::uint32_t together = lanes_a_pass(bytes);
   ++execution.counters.shared_requests;
   execution.counters.shared_wavefronts +=
       (run.first + run.count - 1) / together - run.first / together + 1;
@@ -91,8 +84,9 @@ std::string shared_place(const Warp& warp, std::uint64_t address, std::size_t by
   const Program& program = *warp.program;
   const auto at = static_cast<std::int64_t>(address);
   if (at >= program.dynamic_start) {
-    return fmt::format("{} bytes at byte {} of dynamic shared memory ({} bytes)", bytes,
-                       at - program.dynamic_start, warp.execution->launch.dynamic_shared);
+    const std::int64_t size = warp.execution->launch.dynamic_shared;
+    return fmt::format("{} bytes at byte {} of dynamic shared memory ({} bytes{})", bytes, at - program.dynamic_start, size,
+                       size == 0 ? ": the launch gives it none" : "");
   }
   for (std::size_t k = program.shared_arrays.size(); k > 0; --k) {
     const auto& [begin, end] = program.shared_arrays[k - 1];

@@ -6,20 +6,21 @@
 
 namespace seam::sim {
 
-std::uint32_t sectors(const Addresses& at, std::uint32_t lanes, std::size_t bytes) {
-  // A lane's bytes are aligned to their size, so they lie in one sector.
-  (void)bytes;
+namespace {
+
+/// Distinct 2^shift-byte pieces. A lane's bytes are aligned to their size, so they lie in one.
+std::uint32_t pieces(const Addresses& at, std::uint32_t lanes, int shift) {
   std::array<std::uint64_t, 32> touched;
   std::size_t count = 0;
   bool sorted = true;
   for (std::uint32_t l = 0; l < 32; ++l) {
     if ((lanes >> l & 1U) == 0) continue;
-    const std::uint64_t sector = at[l] >> 5;
+    const std::uint64_t piece = at[l] >> shift;
     if (count > 0) {
-      if (touched[count - 1] == sector) continue;
-      sorted &= touched[count - 1] < sector;
+      if (touched[count - 1] == piece) continue;
+      sorted &= touched[count - 1] < piece;
     }
-    touched[count++] = sector;
+    touched[count++] = piece;
   }
   if (sorted) return static_cast<std::uint32_t>(count);
   const auto end = touched.begin() + static_cast<std::ptrdiff_t>(count);
@@ -27,8 +28,31 @@ std::uint32_t sectors(const Addresses& at, std::uint32_t lanes, std::size_t byte
   return static_cast<std::uint32_t>(std::unique(touched.begin(), end) - touched.begin());
 }
 
+}  // namespace
+
+std::uint32_t sectors(const Addresses& at, std::uint32_t lanes, std::size_t) { return pieces(at, lanes, 5); }
+std::uint32_t lines(const Addresses& at, std::uint32_t lanes) { return pieces(at, lanes, 7); }
+
+std::uint32_t least_wavefronts(std::uint32_t lanes, std::size_t bytes) {
+  const std::uint32_t together = lanes_a_pass(bytes);
+  std::uint32_t out = 0;
+  for (std::uint32_t from = 0; from < 32; from += together) {
+    const std::uint32_t group = together == 32 ? ~0U : ((1U << together) - 1) << from;
+    out += (lanes & group) != 0 ? 1 : 0;
+  }
+  return out;
+}
+
+void count_shared(Execution& execution, const Addresses& at, std::uint32_t lanes, std::size_t bytes) {
+  if (!execution.checks.counters) return;
+  const std::uint32_t needed = wavefronts(at, lanes, bytes);
+  ++execution.counters.shared_requests;
+  execution.counters.shared_wavefronts += needed;
+  execution.counters.shared_conflicts += needed - least_wavefronts(lanes, bytes);
+}
+
 std::uint32_t wavefronts(const Addresses& at, std::uint32_t lanes, std::size_t bytes) {
-  const std::uint32_t together = bytes <= 4 ? 32 : bytes == 8 ? 16 : bytes == 16 ? 8 : 4;
+  const std::uint32_t together = lanes_a_pass(bytes);
   std::uint32_t total = 0;
   for (std::uint32_t from = 0; from < 32; from += together) {
     std::array<std::uint64_t, 32> words;

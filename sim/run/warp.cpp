@@ -80,6 +80,7 @@ void park(Warp& warp) {
   warp.active = 0;
 }
 
+template <bool kProfile>
 SEAM_SIM_INLINE Progress run_body(Warp& warp) {
   const Instruction* code = warp.program->code.data();
   Execution& execution = *warp.execution;
@@ -107,12 +108,14 @@ SEAM_SIM_INLINE Progress run_body(Warp& warp) {
     std::uint32_t lanes = warp.active;
     warp.pc = at + 1;
     ++instructions;
+    if constexpr (kProfile) ++execution.executed[at].warp;
     if (instruction.guard != kNoRow) {
       const std::uint32_t bits = predicate_bits(warp, instruction.guard);
       lanes &= instruction.guard_negated ? ~bits : bits;
       if (lanes == 0 && !instruction.control) continue;
     }
     thread_instructions += lane_count(lanes);
+    if constexpr (kProfile) execution.executed[at].threads += lane_count(lanes);
     instruction.run(warp, instruction, lanes);
     if (warp.stop != Stop::No) {
       if (warp.stop == Stop::Yield) progress = Progress::Yielded;
@@ -149,8 +152,9 @@ SEAM_SIM_INLINE Progress run_body(Warp& warp) {
   return progress;
 }
 
-Progress run_narrow(Warp& warp) { return run_body(warp); }
-SEAM_SIM_WIDE Progress run_wide(Warp& warp) { return run_body(warp); }
+Progress run_narrow(Warp& warp) { return run_body<false>(warp); }
+SEAM_SIM_WIDE Progress run_wide(Warp& warp) { return run_body<false>(warp); }
+Progress run_profiled(Warp& warp) { return run_body<true>(warp); }
 
 }  // namespace
 
@@ -162,6 +166,7 @@ void Warp::find_nearest() {
 }
 
 Progress run_warp(Warp& warp) {
+  if (!warp.execution->executed.empty()) return run_profiled(warp);
   return warp.program->wide ? run_wide(warp) : run_narrow(warp);
 }
 

@@ -12,12 +12,14 @@
 #include "memory/memory.h"
 #include "run/order.h"
 #include "run/reports.h"
+#include "run/suspects.h"
 #include "sim/sim.h"
 
 namespace seam::sim {
 
 struct Block;
 struct Execution;
+struct Perturbed;
 
 /// Lanes that stand at one place and wait for their turn, or for others.
 struct Group {
@@ -116,7 +118,7 @@ struct Execution {
   Execution(const Module& from, const Program& what, Memory::Impl& where, const Launch& how,
             const Checks& which)
       : module(from), program(what), memory(where), launch(how), checks(which),
-        reports(from, what, which.max_reports) {}
+        reports(from, what, which.max_reports), notes(from, what, which.max_reports) {}
 
   const Module& module;
   const Program& program;
@@ -124,6 +126,9 @@ struct Execution {
   const Launch& launch;
   const Checks& checks;
   Reports reports;
+  Reports notes;
+  Suspects suspects;
+  Trial* trial = nullptr;               ///< this is a block run again to see whether a race matters
   Counters counters;
   const std::vector<std::uint64_t>* globals = nullptr;  ///< addresses of module variables
   std::vector<std::uint32_t> block_of_segment{UINT32_MAX};  ///< ordinal by segment; [0] nobody
@@ -139,6 +144,11 @@ struct Execution {
   bool faulted = false;                 ///< the launch ends here
   std::uint64_t instruction_limit = UINT64_MAX;
   std::uint64_t instructions = 0;       ///< of finished turns, for the limit
+  struct Executed {
+    std::uint64_t warp = 0, threads = 0;
+  };
+  std::vector<Executed> executed;       ///< by instruction; empty: nobody asked for a profile
+  const Perturbed* perturbed = nullptr; ///< the program's approximate instructions err (run/approximate.h)
 
   [[nodiscard]] std::uint32_t new_segment(const Block& block) {
     block_of_segment.push_back(block.ordinal);
@@ -151,6 +161,7 @@ struct Execution {
     const std::uint64_t offset = address & kOffsetMask;
     if (offset + bytes > buffer->bytes) return nullptr;
     if (!buffer->in_launch(stamp)) {
+      if (trial) return nullptr;  // the block never came here before
       buffer->begin_launch(stamp, global_shift, checks.races);
       used.push_back(buffer);
     }

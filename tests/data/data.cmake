@@ -1,11 +1,12 @@
-# Unpacks the archives of tests/data/xla into the build folder (oracle/…, real/…), again whenever they change.
+# Unpacks the archives of tests/data into the build folder (oracle/…, real/…, triton/…, inductor/…), again whenever they change.
 set(SEAM_UNPACKED ${CMAKE_BINARY_DIR}/tests/data)
-foreach(archive oracle real)
-  set(packed ${CMAKE_SOURCE_DIR}/tests/data/xla/${archive}.tar.xz)
+foreach(archive xla/oracle xla/real torch/triton torch/inductor)
+  set(packed ${CMAKE_SOURCE_DIR}/tests/data/${archive}.tar.xz)
+  get_filename_component(folder ${archive} NAME)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${packed})
-  if(${packed} IS_NEWER_THAN ${SEAM_UNPACKED}/${archive}.unpacked)
-    file(REMOVE_RECURSE ${SEAM_UNPACKED}/${archive})
+  if(${packed} IS_NEWER_THAN ${SEAM_UNPACKED}/${folder}.unpacked)
+    file(REMOVE_RECURSE ${SEAM_UNPACKED}/${folder})
     file(ARCHIVE_EXTRACT INPUT ${packed} DESTINATION ${SEAM_UNPACKED})
-    file(TOUCH ${SEAM_UNPACKED}/${archive}.unpacked)
+    file(TOUCH ${SEAM_UNPACKED}/${folder}.unpacked)
   endif()
 endforeach()

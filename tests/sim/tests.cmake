@@ -1,5 +1,5 @@
 include(${CMAKE_SOURCE_DIR}/tests/data/data.cmake)
-seam_test(sim LINKS ${CMAKE_DL_LIBS})
+seam_test(sim LINKS nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
 target_compile_definitions(sim_test PRIVATE SEAM_UNPACKED="${SEAM_UNPACKED}")
 seam_fuzz(ptx sim)
 

@@ -26,6 +26,13 @@ struct ProgramCheck {
   std::vector<OutputCheck> outputs;
 };
 
+/// How whoever computed the outputs differs from what the table takes for granted (f32 products exact to f32, sums of narrow types in f32).
+struct Arithmetic {
+  bool tf32 = false;         ///< factors of f32 products are rounded to tf32, which has as many bits as f16
+  bool narrow_sums = false;  ///< sums of f16 and bf16 are kept in their own type
+  friend bool operator==(const Arithmetic&, const Arithmetic&) = default;
+};
+
 /// Longest reduction or contraction of the module: what the tolerance of its outputs depends on.
 [[nodiscard]] std::int64_t longest_reduction(const graph::Graph& graph);
 
@@ -33,6 +40,6 @@ struct ProgramCheck {
 /// f16 model is as exact as f16. `spreads` (per output, may be empty) widen that where the expected values come from a compiler whose own builds
 /// spread more; OutputCheck says when it was needed.
 [[nodiscard]] ProgramCheck check_outputs(const graph::Graph& graph, const std::vector<Array>& actual, const std::vector<Array>& expected,
-                                         const std::vector<double>& spreads);
+                                         const std::vector<double>& spreads, const Arithmetic& arithmetic = {});
 
 }  // namespace seam::codegen

@@ -35,7 +35,7 @@ struct Kernel {
   StringId name;
   std::optional<int> registers;
   std::string cuda_sha256, ptx_sha256, ir_sha256;  ///< empty = unknown
-  std::string verdict;                             ///< passed | failed | inconclusive | not run; empty = foreign code
+  std::string verdict;                             ///< passed | failed | inconclusive | not run; empty = nobody checked it
 };
 
 struct KernelOp {

@@ -2,6 +2,7 @@
 /// A virtual GPU: runs PTX of any origin, with checks and counters, no GPU needed. Load a module (strict
 /// decoder: what is not implemented exactly is refused with file:line), give it buffers, launch. No globals;
 /// several Memory/launch calls may run on several threads at once, each with its own Memory.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,6 +27,7 @@ struct KernelInfo {
   };
   std::vector<Parameter> parameters;
   std::int64_t static_shared = 0;           ///< bytes
+  bool dynamic_shared = false;              ///< uses an extern .shared array: the launch says how many bytes it has
   int required_threads[3] = {0, 0, 0};      ///< .reqntid; 0 = not stated
   int max_threads = 0;                      ///< .maxntid product; 0 = not stated
   std::int64_t static_instructions = 0;
@@ -82,6 +84,9 @@ struct Launch {
   std::vector<std::uint64_t> blocks;
 };
 
+/// Checks::ulp: each approximate instruction errs as far as the PTX ISA allows it.
+constexpr int kDocumentedUlp = -1;
+
 struct Checks {
   bool memory = true;          ///< bounds, alignment, read-only
   bool initialized = true;     ///< reads of bytes nobody wrote (global, shared)
@@ -90,6 +95,8 @@ struct Checks {
   bool counters = true;
   std::uint64_t seed = 0;      ///< shuffles warp order between barriers, starves one block of a cooperative launch
   int max_reports = 20;        ///< further ones are counted, not kept
+  bool profile = false;        ///< instructions by class; costs a little time
+  int ulp = 0;                 ///< results of approximate instructions are off by up to this many units in the last place (run/approximate.h)
   std::uint64_t max_instructions = 0;  ///< warp instructions; 0 = no limit; beyond it the launch ends with a "timeout" report
 };
 
@@ -115,14 +122,45 @@ struct Counters {
   std::uint64_t footprint_written = 0;
   std::uint64_t distinct_bytes_read = 0;  ///< distinct global bytes read in the launch
   std::uint64_t distinct_bytes_written = 0;
+  std::uint64_t global_requests = 0;      ///< warp instructions that load or store global memory
+  std::uint64_t global_wavefronts = 0;    ///< passes through L1: distinct 128-byte lines of a request, per warp access
   std::uint64_t shared_wavefronts = 0;
   std::uint64_t shared_requests = 0;
+  std::uint64_t shared_conflicts = 0;     ///< wavefronts above the least that the requests' lanes and bytes need
   std::uint64_t barriers = 0;             ///< per block
   std::uint64_t atomics = 0;
 };
 
+/// What kind of work an instruction is. A conversion, comparison or move counts as that, whatever its type.
+// X(enumerator, name)
+#define SEAM_SIM_CLASSES(X)                                                                                                     \
+  X(Integer, "integer") X(Float, "float") X(Double, "double") X(Half, "half") X(Conversion, "conversion") X(Compare, "compare") \
+  X(Special, "special") X(Tensor, "tensor") X(Move, "move") X(Parameter, "parameter") X(Global, "global") X(Shared, "shared")   \
+  X(Local, "local") X(AsyncCopy, "async_copy") X(Atomic, "atomic") X(Barrier, "barrier") X(Shuffle, "shuffle") X(Control, "control")
+
+enum class InstructionClass : std::uint8_t {
+#define X(name, text) name,
+  SEAM_SIM_CLASSES(X)
+#undef X
+};
+constexpr std::size_t kInstructionClasses = 0
+#define X(name, text) +1
+    SEAM_SIM_CLASSES(X)
+#undef X
+    ;
+[[nodiscard]] std::string_view name(InstructionClass one);
+
+/// Instructions by class; only with Checks::profile. The sums are those of the counters.
+struct Profile {
+  std::array<std::uint64_t, kInstructionClasses> warp_instructions{};
+  std::array<std::uint64_t, kInstructionClasses> instructions{};  ///< of threads: active lanes
+};
+
 struct Outcome {
   std::vector<Report> reports;
+  /// What looks like a fault and was found to be none (kinds "race-unused", "race-ordered", "race-rounding"). Not a reason to fail.
+  std::vector<Report> notes;
+  Profile profile;
   std::uint64_t dropped_reports = 0;
   Counters counters;
   /// Per buffer address: distinct bytes read and written in this launch.

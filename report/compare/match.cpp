@@ -1,0 +1,218 @@
+#include "report/match.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "analyzer/origin.h"
+
+namespace seam::report {
+namespace {
+
+using graph::Opcode;
+
+/// Computes nothing of its own, or nothing that tells one kernel from another.
+bool tells_nothing(const graph::Op& op) {
+  switch (op.opcode) {
+    case Opcode::Parameter:
+    case Opcode::Constant:
+    case Opcode::Tuple:
+    case Opcode::GetTupleElement:
+    case Opcode::Bitcast:
+    case Opcode::Reshape:
+    case Opcode::Copy:
+    case Opcode::Broadcast:
+    case Opcode::Iota: return true;
+    default: return false;
+  }
+}
+
+/// Where an op comes from. `spot` is the primitive, function and line: "mul tf_softmax 72"; `directed` says forward or backward as well. The path before
+/// the primitive is left out: calls and loop bodies that one side has inlined make it differ, and in a body that is not, the direction is not known
+/// either. Empty where the op says nothing.
+struct Place {
+  std::string spot, directed;
+};
+Place place_of(const graph::Graph& graph, const graph::Op& op) {
+  const analyzer::Origin origin = analyzer::origin_of(graph, op);
+  if (origin.primitive.empty() || origin.function.empty()) return {};
+  const std::string spot = origin.primitive + " " + origin.function + " " + std::to_string(origin.line);
+  return {spot, spot + (origin.backward ? " backward" : " forward")};
+}
+
+/// One of our ops: which kernel has it. An op that several kernels recompute has several.
+struct Owned {
+  std::vector<std::size_t> kernels;
+  Place place;
+};
+
+bool digits(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos; }
+
+/// Ends of the dotted parts of a name.
+std::vector<std::size_t> dots(std::string_view name) {
+  std::vector<std::size_t> ends;
+  for (std::size_t at = name.find('.'); at != std::string_view::npos; at = name.find('.', at + 1)) ends.push_back(at);
+  ends.push_back(name.size());
+  return ends;
+}
+
+/// "tanh.30" of "closed_call.3.tanh.30": what an op was called before its callee was inlined.
+std::string_view own_name(std::string_view name) {
+  const std::vector<std::size_t> ends = dots(name);
+  const std::size_t keep = digits(name.substr(ends.size() > 1 ? ends[ends.size() - 2] + 1 : 0)) ? 2 : 1;
+  if (ends.size() <= keep) return name;
+  return name.substr(ends[ends.size() - keep - 1] + 1);
+}
+
+class Matcher {
+ public:
+  Matcher(const graph::Graph& optimized, const graph::Graph& planned, const planner::Plan& plan) : optimized_(optimized), planned_(planned), plan_(plan) {}
+
+  KernelMatches run() {
+    ours();
+    std::set<Id<graph::Computation>> seen;
+    theirs(optimized_.entry, seen);
+    for (const auto& [pair, ops] : shared_) out_.overlaps.push_back({pair.first, pair.second, ops});
+    std::ranges::stable_sort(out_.overlaps, [](const KernelOverlap& a, const KernelOverlap& b) { return a.theirs != b.theirs ? a.theirs < b.theirs : a.ops > b.ops; });
+    for (std::size_t k = 0; k < out_.ours.size(); ++k) {
+      for (const auto& [op, found] : found_[k]) out_.ours[k].found += std::min(found, 1.0);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void own(std::size_t kernel, Id<graph::Computation> where, Id<graph::Op> id) {
+    const graph::Op& op = planned_.computations[where].ops[id];
+    if (tells_nothing(op)) return;
+    ++out_.ours[kernel].ops;
+    const auto key = std::make_pair(where, id);
+    Owned& owned = owned_[key];
+    if (owned.kernels.empty()) {
+      owned.place = place_of(planned_, op);
+      by_name_[op.name].push_back(key);
+      if (const std::string_view name = own_name(op.name); name != op.name) by_name_[std::string(name)].push_back(key);
+      if (!owned.place.spot.empty()) {
+        by_place_[owned.place.directed].push_back(key);
+        by_place_[owned.place.spot].push_back(key);
+      }
+    }
+    owned.kernels.push_back(kernel);
+  }
+
+  void ours() {
+    for (const planner::ComputationPlan& computation : plan_.computations) {
+      for (const planner::Step& step : computation.steps) {
+        if (step.kind == planner::StepKind::Kernel) {
+          const planner::FusionGroup& group = computation.groups[step.group];
+          out_.ours.push_back({group.name, false, 0, 0});
+          std::set<Id<graph::Op>> once;
+          for (const planner::Part& part : group.parts) {
+            for (const planner::PlannedOp& op : part.ops) once.insert(op.op);
+          }
+          for (const Id<graph::Op> op : once) own(out_.ours.size() - 1, computation.computation, op);
+        } else if (step.kind == planner::StepKind::Library) {
+          out_.ours.push_back({planned_.computations[computation.computation].ops[step.op].name, true, 0, 0});
+          own(out_.ours.size() - 1, computation.computation, step.op);
+        }
+      }
+    }
+    found_.resize(out_.ours.size());
+  }
+
+  /// Launches of a computation and of what it runs, in order.
+  void theirs(Id<graph::Computation> id, std::set<Id<graph::Computation>>& seen) {
+    if (!seen.insert(id).second) return;
+    const graph::Computation& computation = optimized_.computations[id];
+    for (const graph::Op& op : computation.ops) {
+      switch (op.opcode) {
+        case Opcode::While:
+        case Opcode::Conditional:
+        case Opcode::Call:
+          for (const Id<graph::Computation> callee : op.attributes.calls) theirs(callee, seen);
+          break;
+        case Opcode::Fusion: launched(op, false); break;
+        case Opcode::CustomCall: launched(op, true); break;
+        default:
+          if (!tells_nothing(op)) launched(op, false);
+      }
+    }
+  }
+
+  void launched(const graph::Op& op, bool library) {
+    out_.theirs.push_back({op.name, library, 0, 0});
+    inside(op);
+  }
+
+  void inside(const graph::Op& op) {
+    if (op.opcode == Opcode::Fusion) {
+      for (const graph::Op& one : optimized_.computations[op.attributes.calls[0]].ops) inside(one);
+      return;
+    }
+    if (tells_nothing(op)) return;
+    MatchedKernel& kernel = out_.theirs.back();
+    ++kernel.ops;
+    const Place place = place_of(optimized_, op);
+    if (const std::vector<Key>* named = by_name(op, place)) {
+      ++out_.by_name;
+      credit(*named);
+    } else if (const std::vector<Key>* placed = by_place(place)) {
+      ++out_.by_position;
+      credit(*placed);
+    } else {
+      ++out_.unknown;
+      return;
+    }
+    kernel.found += 1;
+  }
+
+  using Key = std::pair<Id<graph::Computation>, Id<graph::Op>>;
+
+  const std::vector<Key>* by_place(const Place& place) const {
+    for (const std::string& key : {place.directed, place.spot}) {
+      if (const auto found = by_place_.find(key); !key.empty() && found != by_place_.end()) return &found->second;
+    }
+    return nullptr;
+  }
+
+  /// The longest part of its name that one of ours has, from the same spot.
+  const std::vector<Key>* by_name(const graph::Op& op, const Place& place) const {
+    const std::vector<std::size_t> ends = dots(op.name);
+    for (std::size_t i = ends.size(); i-- > 0;) {
+      const auto found = by_name_.find(op.name.substr(0, ends[i]));
+      if (found == by_name_.end() || found->second.size() != 1) continue;
+      if (owned_.at(found->second.front()).place.spot == place.spot) return &found->second;
+    }
+    return nullptr;
+  }
+
+  /// This instruction computes one of `keys`: each counts for its share, and no op counts more than once for one pair.
+  void credit(const std::vector<Key>& keys) {
+    const std::size_t theirs = out_.theirs.size() - 1;
+    const double share = 1.0 / static_cast<double>(keys.size());
+    for (const Key& key : keys) {
+      for (const std::size_t ours : owned_.at(key).kernels) {
+        double& counted = counted_[{theirs, ours, key}];
+        const double more = std::min(share, 1.0 - counted);
+        counted += more;
+        shared_[{theirs, ours}] += more;
+        found_[ours][key] += more;
+      }
+    }
+  }
+
+  const graph::Graph &optimized_, &planned_;
+  const planner::Plan& plan_;
+  KernelMatches out_;
+  std::map<Key, Owned> owned_;
+  std::map<std::string, std::vector<Key>, std::less<>> by_name_, by_place_;
+  std::map<std::pair<std::size_t, std::size_t>, double> shared_;
+  std::map<std::tuple<std::size_t, std::size_t, Key>, double> counted_;
+  std::vector<std::map<Key, double>> found_;  ///< by our kernel: how much of each op somebody computes
+};
+
+}  // namespace
+
+KernelMatches match_kernels(const graph::Graph& optimized, const graph::Graph& planned, const planner::Plan& plan) { return Matcher(optimized, planned, plan).run(); }
+
+}  // namespace seam::report
