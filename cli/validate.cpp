@@ -9,7 +9,6 @@
 #include "codegen/program_check.h"
 #include "codegen/prove.h"
 #include "codegen/run.h"
-#include "graph/evaluate.h"
 #include "module.h"
 #include "progress.h"
 #include "report/output_dir.h"
@@ -46,19 +45,7 @@ Result<codegen::ProgramCheck> check_program(const graph::Graph& module, const co
     return check;
   }
   if (options.expect.empty()) {
-    std::vector<graph::Value> values;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const graph::Computation& entry = program.graph->entry_computation();
-      SEAM_TRY(graph::Value value, graph::to_value(inputs[i], entry.ops[entry.parameters[i]].shape));
-      values.push_back(std::move(value));
-    }
-    SEAM_TRY(const graph::Value root, graph::evaluate(module, values, {.rounding = graph::Rounding::Rounded, .progress = {}}));
-    std::vector<Array> expected;
-    const auto collect = [&](const auto& self, const graph::Value& value) -> void {
-      if (!value.shape.is_tuple) return expected.push_back(graph::to_array(value));
-      for (const graph::Value& element : value.elements) self(self, element);
-    };
-    collect(collect, root);
+    SEAM_TRY(const std::vector<Array> expected, codegen::reference_outputs(module, inputs));
     return codegen::check_outputs(*program.graph, ran.outputs, expected, {});
   }
   SEAM_TRY(const std::vector<Array> expected, read_outputs(options.expect, *program.graph));

@@ -9,7 +9,6 @@
 
 #include "base/device.h"
 #include "codegen/foreign.h"
-#include "graph/evaluate.h"
 #include "module.h"
 #include "progress.h"
 #include "report/foreign.h"
@@ -25,24 +24,6 @@ Result<codegen::ForeignProgram> open_program(const ForeignRequest& request) {
   }
   if (flags.ptx.empty() || flags.launches.empty()) return fail(Error::Code::BadInput, "another compiler's program is a module, its PTX (--ptx) and its launch list (--launches)");
   return codegen::read_foreign(request.input, flags.ptx, flags.launches);
-}
-
-/// What the module computes, by the evaluator.
-Result<std::vector<Array>> reference(const graph::Graph& graph, const std::vector<Array>& inputs) {
-  const graph::Computation& entry = graph.entry_computation();
-  std::vector<graph::Value> values;
-  for (std::size_t i = 0; i < entry.parameters.size() && i < inputs.size(); ++i) {
-    SEAM_TRY(graph::Value value, graph::to_value(inputs[i], entry.ops[entry.parameters[i]].shape));
-    values.push_back(std::move(value));
-  }
-  SEAM_TRY(const graph::Value root, graph::evaluate(graph, values, {.rounding = graph::Rounding::Rounded, .progress = {}}));
-  std::vector<Array> out;
-  const auto collect = [&](const auto& self, const graph::Value& value) -> void {
-    if (!value.shape.is_tuple) return out.push_back(graph::to_array(value));
-    for (const graph::Value& element : value.elements) self(self, element);
-  };
-  collect(collect, root);
-  return out;
 }
 
 Result<codegen::ProgramCheck> checked(const ForeignRequest& request, const codegen::ForeignProgram& program, const std::optional<graph::Graph>& before,
@@ -61,7 +42,7 @@ Result<codegen::ProgramCheck> checked(const ForeignRequest& request, const codeg
   const graph::Graph& precise = before ? *before : program.graph;
   const codegen::Arithmetic arithmetic = codegen::arithmetic(program);
   if (request.expect.empty()) {
-    SEAM_TRY(const std::vector<Array> expected, reference(program.graph, inputs));
+    SEAM_TRY(const std::vector<Array> expected, codegen::reference_outputs(program.graph, inputs));
     return codegen::check_outputs(precise, ran.outputs, expected, {}, arithmetic);
   }
   SEAM_TRY(const std::vector<Array> expected, read_outputs(request.expect, program.graph));

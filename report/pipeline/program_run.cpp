@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "analyzer/op_cost.h"
 #include "base/units.h"
 #include "codegen/inputs.h"
+#include "codegen/program_check.h"
 #include "codegen/run.h"
-#include "graph/evaluate.h"
 #include "pipeline/stages.h"
 
 namespace seam::report {
@@ -21,19 +22,6 @@ struct Work {
   std::string elided;  ///< a constant whose value the text left out
 };
 
-double contraction_flops(const graph::Computation& computation, const graph::Op& op) {
-  const auto& dims = computation.ops[op.operands[0]].shape.dims;
-  double depth = 1;
-  if (op.opcode == graph::Opcode::Dot) {
-    for (const std::int64_t d : op.attributes.dot.lhs_contract) depth *= static_cast<double>(dims[static_cast<std::size_t>(d)]);
-  } else if (op.opcode == graph::Opcode::Convolution) {
-    const graph::Shape& filter = computation.ops[op.operands[1]].shape;
-    const std::int64_t features = filter.dims[static_cast<std::size_t>(op.attributes.conv.rhs_output)];
-    depth = static_cast<double>(filter.elements_count()) / static_cast<double>(std::max<std::int64_t>(1, features));
-  }
-  return 2 * depth * static_cast<double>(op.shape.elements_count());
-}
-
 Work work_of(const Optimized& optimized) {
   Work work;
   for (const planner::ComputationPlan& plan : optimized.plan->computations) {
@@ -42,7 +30,7 @@ Work work_of(const Optimized& optimized) {
     const auto trips = static_cast<double>(std::max<std::int64_t>(1, plan.trips));
     for (const graph::Op& op : computation.ops) {
       work.bytes += trips * static_cast<double>(op.shape.byte_size());
-      if (graph::op_class(op.opcode) == graph::OpClass::Contraction) work.flops += trips * contraction_flops(computation, op);
+      if (analyzer::class_of(op) == analyzer::Class::Contraction) work.flops += trips * analyzer::cost_of(computation, op).flops;
     }
   }
   for (const graph::Computation& computation : optimized.graph->computations) {
@@ -75,37 +63,6 @@ std::vector<Array> inputs_of(const graph::Graph& graph) {
     inputs.push_back(std::move(array));
   }
   return inputs;
-}
-
-/// A value of parameter shape from consecutive arrays.
-Result<graph::Value> value_of(const graph::Shape& shape, std::span<const Array> arrays, std::size_t& next) {
-  if (!shape.is_tuple) return graph::to_value(arrays[next++], shape);
-  graph::Value tuple;
-  tuple.shape = shape;
-  for (const graph::Shape& element : shape.elements) {
-    SEAM_TRY(graph::Value value, value_of(element, arrays, next));
-    tuple.elements.push_back(std::move(value));
-  }
-  return tuple;
-}
-
-void collect(const graph::Value& value, std::vector<Array>& out) {
-  if (!value.shape.is_tuple) return out.push_back(graph::to_array(value));
-  for (const graph::Value& element : value.elements) collect(element, out);
-}
-
-Result<std::vector<Array>> reference(const graph::Graph& graph, std::span<const Array> inputs, const Watch& watch) {
-  const graph::Computation& entry = graph.entry_computation();
-  std::vector<graph::Value> values;
-  std::size_t next = 0;
-  for (const Id<graph::Op> parameter : entry.parameters) {
-    SEAM_TRY(graph::Value value, value_of(entry.ops[parameter].shape, inputs, next));
-    values.push_back(std::move(value));
-  }
-  SEAM_TRY(const graph::Value root, graph::evaluate(graph, values, {.rounding = graph::Rounding::Rounded, .progress = [&](const graph::Op&) { return !watch.cancelled(); }}));
-  std::vector<Array> outputs;
-  collect(root, outputs);
-  return outputs;
 }
 
 /// Why the program cannot be run here; empty if it can.
@@ -168,7 +125,7 @@ void run_program(Optimized& out, const graph::Graph& module, const OptimizeReque
     return;
   }
   out.run.ran = true;
-  const auto expected = reference(module, inputs, watch);
+  const auto expected = codegen::reference_outputs(module, inputs, [&] { return !watch.cancelled(); });
   if (!expected) {
     check.reason = "the reference evaluator: " + expected.error().message;
     return;

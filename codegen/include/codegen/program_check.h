@@ -1,6 +1,8 @@
 #pragma once
 /// Outputs of a whole program against expected ones.
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,10 @@ struct Arithmetic {
 
 /// Longest reduction or contraction of the module: what the tolerance of its outputs depends on.
 [[nodiscard]] std::int64_t longest_reduction(const graph::Graph& graph);
+
+/// What the evaluator makes of a module, each op rounded to its own type: arrays in for the leaves of the entry's parameters, in order, and out for
+/// the leaves of its root. BadInput if the arrays do not fit; Cancelled once `go_on`, asked after each op, says no.
+[[nodiscard]] Result<std::vector<Array>> reference_outputs(const graph::Graph& module, std::span<const Array> inputs, const std::function<bool()>& go_on = {});
 
 /// Outputs of `graph`. Each element may differ by the tolerance table (graph/tolerance.h) at the precision its output really has: an f32 loss of an
 /// f16 model is as exact as f16. `spreads` (per output, may be empty) widen that where the expected values come from a compiler whose own builds
