@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <thread>
 
 #include "opcode.h"
 
@@ -235,48 +234,6 @@ TEST(Damage, MutatedTextsAreRefusedOrRunButNeverCrash) {
       if (text.empty()) break;
     }
     try_to_run(text);
-  }
-}
-
-TEST(Threads, TwoLaunchesAtOnceGiveWhatOneGives) {
-  const auto module = load(std::string(kHead) +
-                           ".global .align 4 .u32 counter;\n.visible .entry k(.param .u64 po, .param .u64 pi) {\n.reg .u64 %o, %i, %off; .reg .u32 %t, %x, %g; .reg .f32 %f, %s; .reg .pred %p;\n.shared .align 4 .b8 tile[512];\n"
-                           "ld.param.u64 %o, [po]; ld.param.u64 %i, [pi]; mov.u32 %t, %tid.x; mov.u32 %x, %ctaid.x; mad.lo.u32 %g, %x, 128, %t; mul.wide.u32 %off, %g, 4; add.u64 %i, %i, %off; add.u64 %o, %o, %off;\n"
-                           "ld.global.f32 %f, [%i]; fma.rm.f32 %f, %f, %f, %f; shl.b32 %x, %t, 2; mov.u32 %g, tile; add.u32 %g, %g, %x; st.shared.f32 [%g], %f; bar.sync 0; mov.f32 %s, 0f00000000; mov.u32 %x, 0;\n"
-                           "L: mov.u32 %g, tile; add.u32 %g, %g, %x; ld.shared.f32 %f, [%g]; add.rz.f32 %s, %s, %f; add.u32 %x, %x, 4; setp.lt.u32 %p, %x, 512; @%p bra L;\n"
-                           "atom.global.add.u32 %x, [counter], 1; st.global.f32 [%o], %s; ret; }\n");
-  ASSERT_TRUE(module);
-  const auto once = [&](unsigned seed, std::vector<float>& out, Counters& counters) {
-    Memory memory;
-    std::vector<float> in(128 * 64);
-    std::mt19937 random(seed);
-    for (float& x : in) x = static_cast<float>(random() % 1000) / 7;
-    const auto target = output<float>(memory, "out", in.size());
-    Launch launch;
-    launch.kernel = "k";
-    launch.grid.x = 64;
-    launch.block.x = 128;
-    launch.parameters = Arguments(*module, "k").add(target).add(input(memory, "in", in)).bytes();
-    const auto outcome = sim::launch(*module, memory, launch);
-    ASSERT_TRUE(outcome);
-    EXPECT_TRUE(outcome->clean()) << text(*outcome);
-    out = values<float>(memory, target);
-    counters = outcome->counters;
-  };
-  std::vector<float> alone[2];
-  std::vector<float> together[2];
-  Counters counted[4];
-  once(1, alone[0], counted[0]);
-  once(2, alone[1], counted[1]);
-  for (int round = 0; round < 3; ++round) {
-    std::thread first([&] { once(1, together[0], counted[2]); });
-    std::thread second([&] { once(2, together[1], counted[3]); });
-    first.join();
-    second.join();
-    EXPECT_EQ(alone[0], together[0]);
-    EXPECT_EQ(alone[1], together[1]);
-    EXPECT_EQ(counted[0].instructions, counted[2].instructions);
-    EXPECT_EQ(counted[1].sectors_read, counted[3].sectors_read);
   }
 }
 
