@@ -358,6 +358,12 @@ class Emitter {
       form.out.guard_negated = statement.guard_negated;
     }
     if (form.failed()) return bad(statement, "the guard is not a predicate");
+    // The message is the first argument: the address of a string, in the caller's frame. offset: 1 + where; 0: not known.
+    for (const Operand& operand : statement.operands) {
+      if (operand.kind != Operand::Kind::List || operand.elements.empty()) continue;
+      const auto text = registers_.find(operand.elements[0].name);
+      if (text && text->kind == Symbol::Kind::Variable && text->space == Space::Local) form.out.offset = text->address + 1;
+    }
     form.out.run = assert_handler();
     program_.code.push_back(form.out);
     program_.places.push_back(statement.place);

@@ -1,5 +1,7 @@
 /// bra brx ret exit trap brkpt nanosleep griddepcontrol pragma-like hints.
 #include <array>
+#include <cstring>
+#include <string>
 
 #include "ops/families.h"
 #include "run/warp.h"
@@ -133,11 +135,30 @@ constexpr std::array kOpcodes = {
     Opcode{"setmaxnreg", decode_setmaxnreg},
 };
 
+/// ": the text", if the assert's first argument points to one.
+std::string assert_text(Warp& warp, const Instruction& i, std::uint32_t lane) {
+  constexpr std::size_t kMost = 200;
+  const auto frame = static_cast<std::size_t>(warp.program->local_bytes);
+  const auto at = static_cast<std::size_t>(i.offset - 1);
+  if (i.offset == 0 || frame < sizeof(std::uint64_t) || at > frame - sizeof(std::uint64_t)) return "";
+  std::uint64_t address = 0;
+  std::memcpy(&address, warp.local + lane * frame + at, sizeof address);
+  const Buffer* buffer = warp.execution->memory.find(address);
+  std::string out;
+  for (std::size_t k = address & kOffsetMask; buffer && k < buffer->bytes && out.size() < kMost; ++k) {
+    const char c = static_cast<char>(buffer->data()[k]);
+    if (c == 0) break;
+    out += c >= ' ' && c <= '~' ? c : '?';
+  }
+  return out.empty() ? "" : ": " + out;
+}
+
 }  // namespace
 
 Handler assert_handler() {
-  return [](Warp& warp, const Instruction&, std::uint32_t lanes) {
-    warp.execution->fault(warp, "trap", first_lane(lanes), "an assertion failed");
+  return [](Warp& warp, const Instruction& i, std::uint32_t lanes) {
+    const std::uint32_t lane = first_lane(lanes);
+    warp.execution->fault(warp, "trap", lane, "an assertion failed" + assert_text(warp, i, lane));
   };
 }
 Handler exit_handler() { return leave; }

@@ -219,7 +219,7 @@ bool is_replica(Warp& warp, std::uint32_t lane, CellUse use, const Verdict& verd
 
 /// True if it was a replica: the cell then counts as written by several with one value.
 bool note_replica(Warp& warp, std::uint32_t lane, const Cells& cell, CellUse use, const Verdict& verdict, std::uint64_t object) {
-  if (!is_replica(warp, lane, use, verdict)) return false;
+  if (!warp.execution->checks.excuse_races || !is_replica(warp, lane, use, verdict)) return false;
   *cell.writer = packed(warp, lane, who::kSameValue);
   Reports& notes = warp.execution->notes;
   if (!notes.again("race-rounding", warp.pc - 1, object)) {
@@ -232,7 +232,7 @@ bool note_replica(Warp& warp, std::uint32_t lane, const Cells& cell, CellUse use
 /// A read and a write by plain instructions of one block that runs alone: the block can be run again to see (run/suspects.h).
 bool may_not_matter(const Warp& warp, CellUse use, const Verdict& verdict) {
   const Execution& execution = *warp.execution;
-  if (execution.interleaved || verdict.problem == Problem::Write) return false;
+  if (!execution.checks.excuse_races || execution.interleaved || verdict.problem == Problem::Write) return false;
   if (use.access != Access::Read && use.access != Access::Write) return false;
   if (execution.block_of_segment[verdict.segment] != warp.block->ordinal) return false;
   const std::uint32_t kind = verdict.who & who::kKind;

@@ -14,7 +14,7 @@ struct Ran {
 };
 
 /// %t: thread, %p: address of data[thread] (in place), %q: of out[thread], %f: data[thread] loaded.
-Ran run_body(const std::string& body, std::uint32_t threads = 64, bool races = true, std::uint64_t seed = 0, std::uint32_t blocks = 1) {
+Ran run_body(const std::string& body, std::uint32_t threads = 64, bool races = true, std::uint64_t seed = 0, std::uint32_t blocks = 1, bool excuse = true) {
   const std::string ptx = std::string(kHead) + ".visible .entry k(.param .u64 pd, .param .u64 po) {\n"
                           ".shared .align 8 .b8 tile[512];\n"
                           ".reg .b32 %t, %u, %b, %n, %s; .reg .b64 %p, %q, %r, %o, %d, %e; .reg .f32 %f, %g, %h; .reg .pred %on;\n"
@@ -35,6 +35,7 @@ Ran run_body(const std::string& body, std::uint32_t threads = 64, bool races = t
   launch.parameters = Arguments(*module, "k").add(data).add(out).bytes();
   Checks checks;
   checks.races = races;
+  checks.excuse_races = excuse;
   checks.seed = seed;
   auto outcome = sim::launch(*module, memory, launch, checks);
   EXPECT_TRUE(outcome) << describe(outcome.error());
@@ -71,6 +72,12 @@ TEST(Suspects, RunningTheBlockAgainLeavesNoTrace) {
   EXPECT_EQ(with.outcome.counters.bytes_written, without.outcome.counters.bytes_written);
   EXPECT_EQ(with.outcome.counters.distinct_bytes_read, without.outcome.counters.distinct_bytes_read);
   EXPECT_EQ(with.outcome.counters.footprint_written, without.outcome.counters.footprint_written);
+}
+
+TEST(Suspects, NothingIsExcusedIfNotAsked) {
+  const Ran ran = run_body(kReplicas, 64, true, 0, 1, false);
+  EXPECT_TRUE(has(ran.outcome.reports, "race-global"));
+  EXPECT_TRUE(ran.outcome.notes.empty());
 }
 
 TEST(Suspects, AReplicaThatIsUsedIsARace) {

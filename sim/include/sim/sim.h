@@ -91,6 +91,7 @@ struct Checks {
   bool memory = true;          ///< bounds, alignment, read-only
   bool initialized = true;     ///< reads of bytes nobody wrote (global, shared)
   bool races = true;           ///< shared and global, between barriers and between blocks
+  bool excuse_races = true;    ///< races that cannot matter are notes (run/suspects.h); false: reports, for code that needs no excuse
   bool barriers = true;        ///< divergent barriers, shuffles with absent lanes
   bool counters = true;
   std::uint64_t seed = 0;      ///< shuffles warp order between barriers, starves one block of a cooperative launch
