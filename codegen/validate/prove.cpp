@@ -173,6 +173,7 @@ class Proof {
     SEAM_TRY(const Sample chosen, affordable(on_device, options_.instruction_budget / static_cast<std::uint64_t>(share)));
     sim::Checks checks;
     checks.seed = static_cast<std::uint64_t>(set);
+    checks.excuse_races = false;  // nothing that we write needs one
     SEAM_TRY(const sim::Outcome outcome, sim::launch(*built_.module, on_device.memory, launch_of(on_device, chosen.blocks), checks));
     for (const sim::Report& report : outcome.reports) {
       verdict_.reports.push_back(report.line > 0 ? fmt::format("{}: {} ({}:{})", report.kind, report.message, report.file, report.line)
