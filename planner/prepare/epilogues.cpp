@@ -67,6 +67,7 @@ class Finder {
     call.matmul.dims = op(dot).attributes.dot;
     Id<Op> value = dot;
     std::vector<Id<Op>> views;
+    std::optional<Call> best;  // up to the last value that is needed in memory
     while (const std::optional<Id<Op>> user = only_user(value)) {
       if (is_view(value, *user)) {
         views.push_back(*user);
@@ -78,11 +79,11 @@ class Finder {
       views.clear();
       call.taken.push_back(*user);
       call.last = value = *user;
+      if (roles_.needed_in_memory[roles_.storage[value]]) best = call;
       if (call.matmul.activation != Activation::None) break;
     }
-    if (call.taken.empty()) return std::nullopt;
-    yielded_by_[call.last] = dot;
-    return call;
+    if (best) yielded_by_[best->last] = dot;
+    return best;
   }
 
  private:

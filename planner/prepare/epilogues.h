@@ -10,8 +10,9 @@ namespace seam::planner {
 /// the last dimension added, max(x, 0). The product becomes XLA's custom-call "__cublas$lt$matmul" under the product's own name (graph/matmul.h); the ops that it
 /// took are listed in its frontend attribute `epilogue_ops`.
 ///
-/// Only a value that nobody else reads is taken over, and only operands that are in memory before the call's level anyway: no level and no byte
-/// is added. Values differ from the module's by roundings that the library leaves out.
+/// Taken over is what somebody needs in memory (another call, a loop, the caller): there a kernel would have to read the product and write what becomes of
+/// it. What only kernels read stays with them, at no cost and with the module's roundings, of which the library leaves out some. Only values that nobody
+/// else reads are taken over, and only operands that are in memory before the call's level anyway: no level and no byte is added.
 [[nodiscard]] graph::Graph with_library_epilogues(const graph::Graph& graph, const PlanOptions& options);
 
 }  // namespace seam::planner

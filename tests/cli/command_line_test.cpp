@@ -140,7 +140,7 @@ TEST_F(CommandLine, PlanStandsBesideARealCompilersModule) {
   EXPECT_EQ(json["compare"][0]["bytes"]["kernels"], 126252);
   EXPECT_EQ(json["compare"][1]["kernels"], 8);
   const Ran text = seam({"plan", module("lr.step.hlo"), "--compare", real + "lr.step.h100.library.hlo"});
-  EXPECT_NE(text.out.find("\nh100.library        7       0                 7              2             9  unknown  unknown          126 kB\n"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("\nh100.library        7       0                 7              2             9  unknown  unknown          126 kB          698 kB\n"), std::string::npos) << text.out;
   const Ran before = seam({"plan", module("lr.step.hlo"), "--compare", module("lr.step.hlo")});
   EXPECT_EQ(before.exit, 2);
   EXPECT_NE(before.err.find("lr.step.hlo: this module is not optimized"), std::string::npos) << before.err;

@@ -99,9 +99,17 @@ TEST(Epilogues, WhatTheLibraryCannotDoStaysInKernels) {
   EXPECT_EQ(found_in(program("  s = f32[32,64] add(d, wide)\n  t = f32[32,64] multiply(d, d)\n  ROOT r = f32[32,64] subtract(s, t)", kBias)).epilogue, "none")
       << "the product is read twice";
   const Found late = found_in(program("  s = f32[32,64] add(d, wide)\n  ROOT r = f32[32,64] multiply(s, thirds)", kBias));
-  EXPECT_EQ(late.epilogue, "BIAS") << "a scale after the bias is none of the library's";
-  EXPECT_EQ(late.alpha, 1);
-  EXPECT_EQ(late.taken, "s");
+  EXPECT_EQ(late.epilogue, "none") << "a scale after the bias is none of the library's, and its kernel adds the bias at no cost";
+}
+
+TEST(Epilogues, WhatOnlyKernelsReadStaysWithThem) {
+  const Found inner = found_in(program("  s = f32[32,64] add(d, wide)\n  ROOT r = f32[32,64] tanh(s)", kBias));
+  EXPECT_EQ(inner.epilogue, "none");
+  EXPECT_EQ(inner.kernels, 1);
+  const Found chain = found_in(program("  s = f32[32,64] add(d, wide)\n  e = f32[32,64] dot(s, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  ROOT r = f32[32,64] tanh(e)",
+                                       std::string(kBias) + "\n  w = f32[64,64] parameter(3)"));
+  EXPECT_EQ(chain.epilogue, "BIAS") << "another product reads it";
+  EXPECT_EQ(chain.kernels, 1);
 }
 
 TEST(Epilogues, NothingIsMaterialisedOrDelayedForThem) {

@@ -13,12 +13,12 @@
 namespace seam::codegen::test {
 namespace {
 
-/// At real shapes one kernel holds scores over 512 positive terms and their softmax: the last bits of a sum in the hundreds move the
-/// softmax by more than a handful of roundings.
+/// One kernel holds scores over 512 positive terms and their softmax: the last bits of a sum in the hundreds move the softmax by more than a handful of
+/// roundings.
 TEST(Conditioning, SoftmaxOfLargeScoresPasses) {
   const auto nvrtc = compiler();
   if (!nvrtc) GTEST_SKIP() << "no NVRTC: kernels are neither compiled nor proven";
-  const auto it = planned(std::filesystem::path(SEAM_TEST_DATA) / "xla/nmt.decode.hlo", "stitch", *nvrtc);
+  const auto it = planned(std::filesystem::path(SEAM_TEST_DIR) / "large_scores.hlo", "stitch", *nvrtc);
   const auto verdicts = prove_all(it->program);
   ASSERT_TRUE(verdicts) << describe(verdicts.error());
   int conditioned = 0;
