@@ -19,10 +19,12 @@ namespace {
 Result<codegen::ForeignProgram> open_program(const ForeignRequest& request) {
   const ForeignFlags& flags = request.flags;
   if (std::filesystem::is_directory(request.input)) {
-    if (!flags.ptx.empty() || !flags.launches.empty()) return fail(Error::Code::BadInput, "a dump folder holds its PTX and launches: --ptx and --launches are for a module's file");
+    if (!flags.ptx.empty() || !flags.launches.empty())
+      return fail(Error::Code::BadInput, "a dump folder holds its PTX and launches: --ptx and --launches are for a module's file");
     return codegen::read_dump(request.input, flags.module);
   }
-  if (flags.ptx.empty() || flags.launches.empty()) return fail(Error::Code::BadInput, "another compiler's program is a module, its PTX (--ptx) and its launch list (--launches)");
+  if (flags.ptx.empty() || flags.launches.empty())
+    return fail(Error::Code::BadInput, "another compiler's program is a module, its PTX (--ptx) and its launch list (--launches)");
   return codegen::read_foreign(request.input, flags.ptx, flags.launches);
 }
 
@@ -61,7 +63,8 @@ std::string command_of(const ForeignRequest& request) {
 void add_foreign_flags(CLI::App& app, ForeignFlags& flags) {
   app.add_option("--ptx", flags.ptx, "another compiler's program: folder with its .ptx files, or one file with all kernels");
   app.add_option("--launches", flags.launches, "another compiler's program: its launch list (a table, or XLA's …thunk_sequence.txt)");
-  app.add_option("--before", flags.before, "the module before optimization: constants that the optimized text leaves out, and what tolerances depend on");
+  app.add_option("--before", flags.before,
+                 "the module before optimization: constants that the optimized text leaves out, and what tolerances depend on");
   app.add_option("--module", flags.module, "which module of a dump folder (module_0001.jit_step)");
   app.add_flag("--profile", flags.profile, "only run each kernel once and count: no values, so that real shapes are quick");
   app.add_option("-o,--output", flags.output, "write the run of another compiler's program here (.seam)");
@@ -73,8 +76,10 @@ bool is_foreign(const std::string& input, const ForeignFlags& flags) {
 
 Result<int> validate_foreign(const ForeignRequest& request, const Common& common) {
   const ForeignFlags& flags = request.flags;
-  if (flags.profile && !request.inputs.empty()) return fail(Error::Code::BadInput, "--profile runs kernels alone; with --inputs the whole program runs");
-  if (!flags.output.empty() && request.inputs.empty()) return fail(Error::Code::BadInput, "--output is the run of the whole program, which needs --inputs");
+  if (flags.profile && !request.inputs.empty())
+    return fail(Error::Code::BadInput, "--profile runs kernels alone; with --inputs the whole program runs");
+  if (!flags.output.empty() && request.inputs.empty())
+    return fail(Error::Code::BadInput, "--output is the run of the whole program, which needs --inputs");
   if (request.no_kernels && request.inputs.empty()) return fail(Error::Code::BadInput, "--no-kernels leaves nothing to do without --inputs");
   SEAM_TRY(const Device device, device_named(request.device));
   Progress bar(common.quiet || common.format == Format::Json);
@@ -114,7 +119,8 @@ Result<int> validate_foreign(const ForeignRequest& request, const Common& common
   if (!flags.output.empty()) {
     SEAM_DO(report::write_foreign_run(program, *ran, report, {command_of(request), std::string("seam ") + SEAM_VERSION, device}, flags.output));
   }
-  fmt::print("{}", common.format == Format::Json ? report::foreign_json(report) + "\n" : report::foreign_text(report, common.format == Format::Markdown));
+  fmt::print("{}",
+             common.format == Format::Json ? report::foreign_json(report) + "\n" : report::foreign_text(report, common.format == Format::Markdown));
   return exit_of_outcome(report.outcome());
 }
 

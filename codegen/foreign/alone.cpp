@@ -11,7 +11,8 @@ namespace seam::codegen {
 namespace {
 
 /// One launch on one set of inputs.
-void run_once(const ForeignProgram& program, const Job& job, const FusionReference& reference, int set, const sim::Checks& checks, ForeignCheck& check) {
+void run_once(const ForeignProgram& program, const Job& job, const FusionReference& reference, int set, const sim::Checks& checks,
+              ForeignCheck& check) {
   Bench bench(program, job);
   bench.fill(set);
   const auto stop = [&](Outcome outcome, std::string reason) {
@@ -46,7 +47,8 @@ ForeignCheck check_alone(const ForeignProgram& program, const graph::Computation
 std::vector<ForeignCheck> check_kernels(const ForeignProgram& program, const sim::Checks& checks, std::size_t threads) {
   const std::vector<Job> jobs = kernel_jobs(program);
   std::vector<ForeignCheck> out(jobs.size());
-  parallel_for(jobs.size(), threads, [&](std::size_t i) { out[i] = check_alone(program, *jobs[i].computation, *jobs[i].op, *jobs[i].launch, checks); });
+  parallel_for(jobs.size(), threads,
+               [&](std::size_t i) { out[i] = check_alone(program, *jobs[i].computation, *jobs[i].op, *jobs[i].launch, checks); });
   return out;
 }
 

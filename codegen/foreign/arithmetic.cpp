@@ -43,7 +43,8 @@ Arithmetic arithmetic(const ForeignProgram& program) {
       const std::string& ptx = *program.kernels.find(launch->second.kernel)->second.ptx;
       out.tf32 = out.tf32 || has_instruction(ptx, "mma", "tf32");
       if (out.narrow_sums || !sums_narrow(program.graph, op)) continue;
-      for (const char* type : {"f16", "bf16", "f16x2", "bf16x2"}) out.narrow_sums = out.narrow_sums || has_instruction(ptx, "add", type) || has_instruction(ptx, "fma", type);
+      for (const char* type : {"f16", "bf16", "f16x2", "bf16x2"})
+        out.narrow_sums = out.narrow_sums || has_instruction(ptx, "add", type) || has_instruction(ptx, "fma", type);
     }
   }
   return out;

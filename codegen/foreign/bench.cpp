@@ -20,7 +20,8 @@ using graph::Opcode;
 std::pair<std::int64_t, std::int64_t> integers(const graph::Graph& graph, const graph::Op& op) {
   std::int64_t largest = 0;
   const auto look = [&](const auto& self, const graph::Computation& computation, const graph::Op& one) -> void {
-    const bool indexes = one.opcode == Opcode::Gather || one.opcode == Opcode::Scatter || one.opcode == Opcode::DynamicSlice || one.opcode == Opcode::DynamicUpdateSlice;
+    const bool indexes = one.opcode == Opcode::Gather || one.opcode == Opcode::Scatter || one.opcode == Opcode::DynamicSlice ||
+                         one.opcode == Opcode::DynamicUpdateSlice;
     if (indexes) {
       for (const std::int64_t dim : computation.ops[one.operands[0]].shape.dims) largest = std::max(largest, dim);
     }

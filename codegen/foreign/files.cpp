@@ -83,8 +83,9 @@ Result<ForeignProgram> read_dump(const fs::path& folder, std::string_view module
     if (name.ends_with(kOptimized) && (module.empty() || module_of(name) == module)) optimized.push_back(file);
   }
   if (optimized.empty()) {
-    return fail(Error::Code::NotFound, fmt::format("folder {} has no …gpu_after_optimizations.txt{}: was XLA told --xla_dump_to and --xla_dump_hlo_as_text?", folder.string(),
-                                                   module.empty() ? std::string() : fmt::format(" of module {}", module)));
+    return fail(Error::Code::NotFound,
+                fmt::format("folder {} has no …gpu_after_optimizations.txt{}: was XLA told --xla_dump_to and --xla_dump_hlo_as_text?",
+                            folder.string(), module.empty() ? std::string() : fmt::format(" of module {}", module)));
   }
   if (optimized.size() > 1) {
     std::string names;
@@ -106,7 +107,9 @@ Result<ForeignProgram> read_dump(const fs::path& folder, std::string_view module
     // Of two lists, the one before thunks are put into command buffers is shorter in name; it comes later in the order.
     if (belongs(file, kSequence)) sequence = file;
   }
-  if (ptx.empty()) return fail(Error::Code::NotFound, fmt::format("folder {} has no PTX of module {}: XLA writes {}.ptx unless compilation stopped before", folder.string(), name, name));
+  if (ptx.empty())
+    return fail(Error::Code::NotFound,
+                fmt::format("folder {} has no PTX of module {}: XLA writes {}.ptx unless compilation stopped before", folder.string(), name, name));
   if (sequence.empty()) {
     return fail(Error::Code::NotFound, fmt::format("folder {} has no {}.…thunk_sequence.txt: grids are only written there", folder.string(), name));
   }

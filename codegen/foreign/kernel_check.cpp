@@ -68,7 +68,8 @@ void compare_floats(const Array& actual, const Reference& reference, std::size_t
     double difference = 0, allowed = 0;
     if (std::isfinite(want) && std::isfinite(got)) {
       difference = std::abs(got - want);
-      allowed = reference.table.abs * scale + reference.table.rel * std::abs(want) + 2 * std::abs(want - other) + (reference.slack.empty() ? 0 : reference.slack[i]);
+      allowed = reference.table.abs * scale + reference.table.rel * std::abs(want) + 2 * std::abs(want - other) +
+                (reference.slack.empty() ? 0 : reference.slack[i]);
       check.max_abs = std::max(check.max_abs, difference);
       if (want != 0) check.max_rel = std::max(check.max_rel, difference / std::abs(want));
       check.tolerance = std::max(check.tolerance, allowed);
@@ -145,7 +146,8 @@ void FusionReference::compare(const graph::Computation& computation, const graph
       if (reference.data == actual.data || check.outcome == Outcome::Failed) continue;
       const auto at = std::ranges::mismatch(actual.data, reference.data).in1 - actual.data.begin();
       check.outcome = Outcome::Failed;
-      check.reason = fmt::format("result {} ({}) differs from the reference first in element {}", leaf, name(actual.dtype), at / std::max(bytes(actual.dtype), 1));
+      check.reason = fmt::format("result {} ({}) differs from the reference first in element {}", leaf, name(actual.dtype),
+                                 at / std::max(bytes(actual.dtype), 1));
     }
   };
   look_at_all();

@@ -23,20 +23,22 @@ Result<sim::Outcome> launch_foreign(const ForeignProgram& program, const Foreign
   const auto info = std::ranges::find(infos, launch.kernel, &sim::KernelInfo::name);
   SEAM_CHECK(info != infos.end(), "a module without the kernel it was read for");
   if (info->parameters.size() != addresses.size()) {
-    return fail(Error::Code::BadInput,
-                fmt::format("kernel {} takes {} pointers, instruction {} has {} operands and results", launch.kernel, info->parameters.size(), launch.instruction, addresses.size()));
+    return fail(Error::Code::BadInput, fmt::format("kernel {} takes {} pointers, instruction {} has {} operands and results", launch.kernel,
+                                                   info->parameters.size(), launch.instruction, addresses.size()));
   }
   std::vector<std::byte> block;
   for (std::size_t p = 0; p < addresses.size(); ++p) {
     const sim::KernelInfo::Parameter& parameter = info->parameters[p];
     if (parameter.size != 8) {
-      return fail(Error::Code::Unsupported, fmt::format("parameter {} of kernel {} is {} bytes and no pointer: what it holds is not known", parameter.name, launch.kernel, parameter.size));
+      return fail(Error::Code::Unsupported, fmt::format("parameter {} of kernel {} is {} bytes and no pointer: what it holds is not known",
+                                                        parameter.name, launch.kernel, parameter.size));
     }
     block.resize(std::max<std::size_t>(block.size(), static_cast<std::size_t>(parameter.offset) + 8));
     std::memcpy(&block[static_cast<std::size_t>(parameter.offset)], &addresses[p], 8);
   }
   return during(fmt::format("running kernel {}", launch.kernel),
-                sim::launch(*kernel.module, memory, {launch.kernel, launch.grid, launch.block, launch.dynamic_shared, false, std::move(block), std::move(blocks)}, checks));
+                sim::launch(*kernel.module, memory,
+                            {launch.kernel, launch.grid, launch.block, launch.dynamic_shared, false, std::move(block), std::move(blocks)}, checks));
 }
 
 std::string result_fault(sim::Memory& memory, std::uint64_t address, std::int64_t bytes) {
@@ -46,7 +48,8 @@ std::string result_fault(sim::Memory& memory, std::uint64_t address, std::int64_
   if (unwritten > 0) {
     const std::vector<bool> written = memory.written(address);
     const auto end = written.begin() + bytes;
-    if (const auto missing = std::count(written.begin(), end, false); missing > 0) return fmt::format("{} of {} bytes were never written", missing, bytes);
+    if (const auto missing = std::count(written.begin(), end, false); missing > 0)
+      return fmt::format("{} of {} bytes were never written", missing, bytes);
     if (const auto past = std::count(end, written.end(), true); past > 0) return fmt::format("{} bytes were written past its end", past);
     memory.set_initialized(address, true);
   }

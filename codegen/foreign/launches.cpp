@@ -64,8 +64,10 @@ Result<void> complete(ForeignLaunch& launch, std::string_view grid, std::string_
   const auto threads = dimensions(block);
   const auto bytes = shared.empty() ? std::optional<std::int64_t>(0) : number(shared);
   if (launch.kernel.empty() || !blocks || !threads || !bytes) {
-    return tl::unexpected(bad(fmt::format("a kernel launch names its kernel, grid, block and shared bytes; this one has kernel '{}', grid '{}', block '{}', shared '{}'",
-                                          launch.kernel, grid, block, shared), launch.at));
+    return tl::unexpected(bad(
+        fmt::format("a kernel launch names its kernel, grid, block and shared bytes; this one has kernel '{}', grid '{}', block '{}', shared '{}'",
+                    launch.kernel, grid, block, shared),
+        launch.at));
   }
   launch.grid = *blocks;
   launch.block = *threads;
@@ -112,14 +114,23 @@ Result<std::vector<ForeignLaunch>> read_launches(std::string_view text, std::str
     if (line.ends_with('\r')) line.remove_suffix(1);
     const Position at{std::string(file), line_number, 1};
     if (line_number == 1) {
-      if (line != kColumns) return tl::unexpected(bad("this is no launch list: its first line is not 'id depth kind instruction kernel grid block shared', separated by tabs", at));
+      if (line != kColumns)
+        return tl::unexpected(
+            bad("this is no launch list: its first line is not 'id depth kind instruction kernel grid block shared', separated by tabs", at));
       continue;
     }
     if (trimmed(line).empty()) continue;
     const std::vector<std::string_view> cells = split(line, '\t');
     if (cells.size() != 8) return tl::unexpected(bad(fmt::format("a row has 8 cells, this one {}", cells.size()), at));
     if (cells[2] == "condition" || cells[2] == "body") continue;  // headings: instruction names are unique in a module
-    ForeignLaunch launch{.kind = {}, .instruction = std::string(cells[3]), .thunk = std::string(cells[2]), .kernel = std::string(cells[4]), .grid = {}, .block = {}, .at = at, .shared = {}};
+    ForeignLaunch launch{.kind = {},
+                         .instruction = std::string(cells[3]),
+                         .thunk = std::string(cells[2]),
+                         .kernel = std::string(cells[4]),
+                         .grid = {},
+                         .block = {},
+                         .at = at,
+                         .shared = {}};
     if (launch.instruction.empty()) return tl::unexpected(bad("this row does not say which instruction it belongs to", at));
     SEAM_DO(complete(launch, cells[5], cells[6], cells[7]));
     out.push_back(std::move(launch));
@@ -138,7 +149,8 @@ Result<std::vector<ForeignLaunch>> read_thunks(std::string_view sequence, std::s
     const std::string_view rest = trimmed(line);
     const std::size_t colon = rest.find(':');
     if (rest.starts_with("kCommandBuffer")) {
-      return fail(Error::Code::Unsupported, "these launches are hidden in a command buffer; dump with --xla_gpu_enable_command_buffer= (nothing after the =)", at);
+      return fail(Error::Code::Unsupported,
+                  "these launches are hidden in a command buffer; dump with --xla_gpu_enable_command_buffer= (nothing after the =)", at);
     }
     const auto id = colon == std::string_view::npos ? std::nullopt : number(rest.substr(0, colon));
     if (!id) continue;  // "condition:", "body:", blank lines
@@ -159,7 +171,8 @@ Result<std::vector<ForeignLaunch>> read_thunks(std::string_view sequence, std::s
     const std::string_view digits = shared == std::string_view::npos ? std::string_view{} : after.substr(shared + kShared.size());
     SEAM_DO(complete(launch, grid, bracketed(after, "threads: "), digits.substr(0, digits.find_first_not_of("0123456789"))));
     if (launch.instruction.empty()) {
-      return tl::unexpected(bad(fmt::format("nothing says which instruction this {} belongs to: …thunk_metadata.txt of the same dump does", launch.thunk), at));
+      return tl::unexpected(
+          bad(fmt::format("nothing says which instruction this {} belongs to: …thunk_metadata.txt of the same dump does", launch.thunk), at));
     }
     out.push_back(std::move(launch));
   }

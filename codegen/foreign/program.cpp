@@ -64,7 +64,8 @@ Result<void> add_kernels(ForeignProgram& program, std::vector<PtxText> ptx) {
     }
   }
   for (const auto& [name, launch] : launched) {
-    if (!program.kernels.contains(name)) return fail(Error::Code::NotFound, fmt::format("no PTX file has kernel {}, which {} launches", name, launch->instruction), launch->at);
+    if (!program.kernels.contains(name))
+      return fail(Error::Code::NotFound, fmt::format("no PTX file has kernel {}, which {} launches", name, launch->instruction), launch->at);
   }
   return {};
 }
@@ -87,10 +88,12 @@ Result<void> check_launches(const ForeignProgram& program) {
       const auto found = program.launches.find(op.name);
       if (found == program.launches.end()) {
         if (op.opcode == Opcode::While || op.opcode == Opcode::Conditional) continue;
-        return fail(Error::Code::BadInput, fmt::format("the launch list says nothing about {} ({}): is it of another module?", op.name, op.opcode_text), op.at);
+        return fail(Error::Code::BadInput,
+                    fmt::format("the launch list says nothing about {} ({}): is it of another module?", op.name, op.opcode_text), op.at);
       }
       if (!fits(op, found->second.kind)) {
-        return fail(Error::Code::BadInput, fmt::format("{} is a {}, the launch list has it as {}", op.name, op.opcode_text, found->second.thunk), found->second.at);
+        return fail(Error::Code::BadInput, fmt::format("{} is a {}, the launch list has it as {}", op.name, op.opcode_text, found->second.thunk),
+                    found->second.at);
       }
     }
   }
@@ -101,7 +104,9 @@ Result<void> check_launches(const ForeignProgram& program) {
 
 Result<ForeignProgram> foreign_program(graph::Graph module, std::vector<ForeignLaunch> launches, std::vector<PtxText> ptx) {
   if (!module.is_scheduled) {
-    return fail(Error::Code::BadInput, fmt::format("module {} is not what a compiler runs (no is_scheduled=true in its first line): its launches are not known", module.name));
+    return fail(
+        Error::Code::BadInput,
+        fmt::format("module {} is not what a compiler runs (no is_scheduled=true in its first line): its launches are not known", module.name));
   }
   SEAM_DO(graph::verify(module));
   ForeignProgram program;

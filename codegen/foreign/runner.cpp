@@ -201,7 +201,9 @@ Result<void> ForeignRunner::kernel(Frame& frame, Id<graph::Op> id, const Foreign
   std::vector<Array> before;
   for (const Id<graph::Op> operand : op.operands) {
     const DeviceValue& value = frame.values[operand];
-    if (value.buffer == nullptr) return fail(Error::Code::Unsupported, fmt::format("kernel {} reads {}, which is a tuple", launch.kernel, frame.computation.ops[operand].name), op.at);
+    if (value.buffer == nullptr)
+      return fail(Error::Code::Unsupported, fmt::format("kernel {} reads {}, which is a tuple", launch.kernel, frame.computation.ops[operand].name),
+                  op.at);
     addresses.push_back(value.buffer->address());
     if (check_now) before.push_back(host(value));
   }
@@ -259,7 +261,8 @@ Result<void> ForeignRunner::evaluated(Frame& frame, Id<graph::Op> id, const Fore
   }
   std::vector<const graph::Value*> pointers;
   for (const graph::Value& operand : operands) pointers.push_back(&operand);
-  SEAM_TRY(const graph::Value value, during(fmt::format("running {}", op.name), graph::evaluate_op(graph_, frame.computation, op, pointers, graph::Rounding::Rounded)));
+  SEAM_TRY(const graph::Value value,
+           during(fmt::format("running {}", op.name), graph::evaluate_op(graph_, frame.computation, op, pointers, graph::Rounding::Rounded)));
   const bool copy = launch.kind == ForeignKind::Copy;
   ++(copy ? result_.copies : result_.library_calls);
   step.bytes_written = copy ? copied_bytes(graph_, op) : value_bytes(value);
@@ -285,7 +288,8 @@ Result<DeviceValue> ForeignRunner::constant(Id<graph::Computation> computation, 
   const graph::Op& op = graph_.computations[computation].ops[id];
   if (op.shape.is_tuple) return fail(Error::Code::Unsupported, fmt::format("constant {} is a tuple", op.name), op.at);
   if (!op.attributes.literal.known) {
-    return fail(Error::Code::Unsupported, fmt::format("the value of constant {} is not in the text ({{...}}): dump with --xla_dump_large_constants", op.name), op.at);
+    return fail(Error::Code::Unsupported,
+                fmt::format("the value of constant {} is not in the text ({{...}}): dump with --xla_dump_large_constants", op.name), op.at);
   }
   return constants_.emplace(key, device(op.attributes.literal.value, op.shape, op.name)).first->second;
 }

@@ -55,13 +55,16 @@ constexpr std::size_t kMostSharings = 24;
 
 }  // namespace
 
-std::vector<Sharing> possible_sharings(const ForeignProgram& program, const graph::Computation& computation, const graph::Op& op, const ForeignLaunch& launch) {
+std::vector<Sharing> possible_sharings(const ForeignProgram& program, const graph::Computation& computation, const graph::Op& op,
+                                       const ForeignLaunch& launch) {
   const std::vector<graph::Shape> results = leaves(op.shape);
   const std::size_t operands = op.operands.size();
   Sharing base = updated_operands(program.graph, op);
   const std::vector<bool>& written = program.kernels.find(launch.kernel)->second.written;
   if (written.size() != operands + results.size()) return {base};  // launching it says so
-  const auto fits = [&](std::size_t r, std::size_t k) { return written[k] && computation.ops[op.operands[k]].shape.byte_size() == results[r].byte_size(); };
+  const auto fits = [&](std::size_t r, std::size_t k) {
+    return written[k] && computation.ops[op.operands[k]].shape.byte_size() == results[r].byte_size();
+  };
   std::vector<bool> taken(operands, false);
   std::vector<std::size_t> open;  // results that lie in an operand, which one is to be found
   for (std::size_t r = 0; r < results.size(); ++r) {
@@ -112,8 +115,11 @@ Result<void> find_sharings(ForeignProgram& program) {
           return check_alone(program, computation, op, launch, {}).outcome == Outcome::Passed;
         });
         if (right == possible.end()) {
-          return fail(Error::Code::Unsupported,
-                      fmt::format("kernel {} writes several results of {} through pointers of operands, and in no order does it compute what its fusion says", launch.kernel, op.name), op.at);
+          return fail(
+              Error::Code::Unsupported,
+              fmt::format("kernel {} writes several results of {} through pointers of operands, and in no order does it compute what its fusion says",
+                          launch.kernel, op.name),
+              op.at);
         }
       }
       by_kernel.emplace(launch.kernel, launch.shared);

@@ -67,14 +67,16 @@ std::string_view own_name(std::string_view name) {
 
 class Matcher {
  public:
-  Matcher(const graph::Graph& optimized, const graph::Graph& planned, const planner::Plan& plan) : optimized_(optimized), planned_(planned), plan_(plan) {}
+  Matcher(const graph::Graph& optimized, const graph::Graph& planned, const planner::Plan& plan)
+      : optimized_(optimized), planned_(planned), plan_(plan) {}
 
   KernelMatches run() {
     ours();
     std::set<Id<graph::Computation>> seen;
     theirs(optimized_.entry, seen);
     for (const auto& [pair, ops] : shared_) out_.overlaps.push_back({pair.first, pair.second, ops});
-    std::ranges::stable_sort(out_.overlaps, [](const KernelOverlap& a, const KernelOverlap& b) { return a.theirs != b.theirs ? a.theirs < b.theirs : a.ops > b.ops; });
+    std::ranges::stable_sort(
+        out_.overlaps, [](const KernelOverlap& a, const KernelOverlap& b) { return a.theirs != b.theirs ? a.theirs < b.theirs : a.ops > b.ops; });
     for (std::size_t k = 0; k < out_.ours.size(); ++k) {
       for (const auto& [op, found] : found_[k]) out_.ours[k].found += std::min(found, 1.0);
     }
@@ -213,6 +215,8 @@ class Matcher {
 
 }  // namespace
 
-KernelMatches match_kernels(const graph::Graph& optimized, const graph::Graph& planned, const planner::Plan& plan) { return Matcher(optimized, planned, plan).run(); }
+KernelMatches match_kernels(const graph::Graph& optimized, const graph::Graph& planned, const planner::Plan& plan) {
+  return Matcher(optimized, planned, plan).run();
+}
 
 }  // namespace seam::report

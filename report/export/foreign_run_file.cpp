@@ -17,7 +17,8 @@ db::Grid grid_of(sim::Dim3 d) { return {static_cast<std::int64_t>(d.x), static_c
 void add_ops(db::Writer& writer, db::KernelId id, const graph::Graph& graph, const graph::Computation& computation, const graph::Op& op) {
   int place = 0;
   const auto add = [&](const graph::Computation& where, const graph::Op& one) {
-    writer.add_kernel_op(id, place++, {writer.intern(where.name + "/" + one.name), writer.intern(graph::name(one.opcode)), writer.intern(one.metadata.op_name)});
+    writer.add_kernel_op(id, place++,
+                         {writer.intern(where.name + "/" + one.name), writer.intern(graph::name(one.opcode)), writer.intern(one.metadata.op_name)});
   };
   if (op.opcode != graph::Opcode::Fusion) return add(computation, op);
   const graph::Computation& inside = graph.computations[op.attributes.calls[0]];
@@ -28,10 +29,17 @@ void add_ops(db::Writer& writer, db::KernelId id, const graph::Graph& graph, con
 
 }  // namespace
 
-Result<void> write_foreign_run(const codegen::ForeignProgram& program, const codegen::ForeignRun& run, const ForeignReport& report, const ForeignRunFile& how,
-                               const std::filesystem::path& file) {
+Result<void> write_foreign_run(const codegen::ForeignProgram& program, const codegen::ForeignRun& run, const ForeignReport& report,
+                               const ForeignRunFile& how, const std::filesystem::path& file) {
   SEAM_TRY(db::Writer writer, db::Writer::create(file));
-  writer.set_run({.kind = db::RunKind::Simulated, .name = program.graph.name, .command = how.command, .tool = how.tool, .policy = {}, .compiler = {}, .start_ns = {}, .end_ns = {}});
+  writer.set_run({.kind = db::RunKind::Simulated,
+                  .name = program.graph.name,
+                  .command = how.command,
+                  .tool = how.tool,
+                  .policy = {},
+                  .compiler = {},
+                  .start_ns = {},
+                  .end_ns = {}});
   writer.add_device(how.device, true);
   const db::StreamId stream = writer.add_stream(0, 0, {});
 
@@ -50,7 +58,8 @@ Result<void> write_foreign_run(const codegen::ForeignProgram& program, const cod
       const auto launch = program.launches.find(op.name);
       if (launch == program.launches.end() || launch->second.kind != ForeignKind::Kernel) continue;
       const auto row = std::ranges::find(report.kernels, launch->second.kernel, &ForeignKernelRow::kernel);
-      if (row != report.kernels.end() && row->instructions.front() == op.name) add_ops(writer, kernels.at(row->kernel), program.graph, computation, op);
+      if (row != report.kernels.end() && row->instructions.front() == op.name)
+        add_ops(writer, kernels.at(row->kernel), program.graph, computation, op);
     }
   }
 

@@ -60,6 +60,26 @@ std::string some(const std::vector<std::string>& names) {
   return names.size() > kMost ? fmt::format("{} and {} more", out, names.size() - kMost) : out;
 }
 
+ForeignTotals totals_of(const std::map<std::string, ForeignKernelRow>& rows) {
+  ForeignTotals out;
+  for (const auto& [name, row] : rows) {
+    if (!row.times || row.counters.blocks == 0) {
+      ++out.unknown;
+      continue;
+    }
+    if (row.counters.blocks < row.blocks) out.evidence = Evidence::Modelled;
+    const double times = static_cast<double>(*row.times) * static_cast<double>(row.blocks) / static_cast<double>(row.counters.blocks);
+    const auto add_to = [&](double& sum, std::uint64_t figure) { sum += times * static_cast<double>(figure); };
+    out.kernels += *row.times;
+    add_to(out.instructions, row.counters.instructions);
+    add_to(out.bytes_read, row.counters.distinct_bytes_read);
+    add_to(out.bytes_written, row.counters.distinct_bytes_written);
+    add_to(out.dram_bytes_read, row.counters.footprint_read * 32);
+    add_to(out.dram_bytes_written, row.counters.footprint_written * 32);
+  }
+  return out;
+}
+
 }  // namespace
 
 Outcome ForeignKernelRow::outcome() const {
@@ -79,17 +99,28 @@ Outcome ForeignReport::outcome() const {
   return all_passed ? Outcome::Passed : Outcome::Inconclusive;
 }
 
-ForeignReport foreign_report(const codegen::ForeignProgram& program, std::span<const ForeignCheck> alone, std::span<const codegen::ForeignProfile> profiles,
-                             const codegen::ForeignRun* run, const codegen::ProgramCheck& check) {
+ForeignReport foreign_report(const codegen::ForeignProgram& program, std::span<const ForeignCheck> alone,
+                             std::span<const codegen::ForeignProfile> profiles, const codegen::ForeignRun* run, const codegen::ProgramCheck& check) {
   std::map<std::string, ForeignKernelRow> rows;
+  const auto times = codegen::launch_times(program);
   for (const graph::Computation& computation : program.graph.computations) {
     for (const graph::Op& op : computation.ops) {
       const auto found = program.launches.find(op.name);
       if (found == program.launches.end() || found->second.kind != ForeignKind::Kernel) continue;
       const codegen::ForeignLaunch& launch = found->second;
       const auto [slot, fresh] = rows.try_emplace(launch.kernel);
-      if (fresh) slot->second = ForeignKernelRow{.kernel = launch.kernel, .instructions = {}, .grid = launch.grid, .block = launch.block, .dynamic_shared = launch.dynamic_shared, .counters = {}, .reason = {}};
-      slot->second.instructions.push_back(op.name);
+      ForeignKernelRow& row = slot->second;
+      if (fresh) {
+        row.kernel = launch.kernel;
+        row.grid = launch.grid;
+        row.block = launch.block;
+        row.dynamic_shared = launch.dynamic_shared;
+        row.times = 0;
+      }
+      row.instructions.push_back(op.name);
+      // An instruction that never runs (the condition of a loop whose length is known) adds nothing.
+      const auto often = times.find(op.name);
+      if (often != times.end()) row.times = row.times && often->second ? std::optional(*row.times + *often->second) : std::nullopt;
     }
   }
   for (const ForeignCheck& one : alone) take(rows[one.kernel], one);
@@ -115,7 +146,9 @@ ForeignReport foreign_report(const codegen::ForeignProgram& program, std::span<c
     out.bytes_read = run->bytes_read;
     out.bytes_written = run->bytes_written;
     out.peak_bytes = run->peak_bytes;
-    if (run->rescued > 0) out.notes.push_back(fmt::format("{} operands had to be copied before a kernel updated them in place, because something reads them later", run->rescued));
+    if (run->rescued > 0)
+      out.notes.push_back(
+          fmt::format("{} operands had to be copied before a kernel updated them in place, because something reads them later", run->rescued));
   } else if (!profiles.empty()) {
     std::uint64_t sampled = 0;
     for (const codegen::ForeignProfile& profile : profiles) {
@@ -126,6 +159,7 @@ ForeignReport foreign_report(const codegen::ForeignProgram& program, std::span<c
       figures(profile.launch->kernel, profile.counters, profile.blocks);
       sampled += profile.counters.blocks < profile.blocks ? 1U : 0U;
     }
+    out.totals = totals_of(rows);
     out.notes.emplace_back("each kernel ran once, on seeded inputs; values were not compared");
     if (sampled > 0) out.notes.push_back(fmt::format("{} kernels ran on a sample of their blocks, and their figures speak of these alone", sampled));
   } else {
@@ -139,7 +173,9 @@ ForeignReport foreign_report(const codegen::ForeignProgram& program, std::span<c
     }
   }
   if (!ill.empty()) {
-    out.notes.push_back(fmt::format("{}: right within what operands that move by a few roundings do to the result, which is more than the table of tolerances grants", some(ill)));
+    out.notes.push_back(
+        fmt::format("{}: right within what operands that move by a few roundings do to the result, which is more than the table of tolerances grants",
+                    some(ill)));
   }
   for (auto& [name, row] : rows) out.kernels.push_back(std::move(row));
   return out;

@@ -88,10 +88,27 @@ TEST_F(Foreign, KernelsAloneAndTheirFigures) {
   EXPECT_EQ(counted.exit, 4) << "values were not compared";
   const Json profile = valid(counted);
   ASSERT_EQ(profile["kernels"].size(), alone["kernels"].size());
+  EXPECT_EQ(profile["program"]["totals"]["kernels"], 6);
+  EXPECT_EQ(profile["program"]["totals"]["evidence"], "simulated");
   for (std::size_t k = 0; k < profile["kernels"].size(); ++k) {
     EXPECT_EQ(profile["kernels"][k]["tiers"]["values"], "not run");
     EXPECT_EQ(profile["kernels"][k]["counters"]["bytes_read"], alone["kernels"][k]["counters"]["bytes_read"]) << profile["kernels"][k]["name"];
   }
+}
+
+// One launch of each kernel, times how often it is launched, is what the whole run counts.
+TEST_F(Foreign, ProfilesAddUpToTheRun) {
+  const Json run = valid(seam(validate("nmt.step", {"--inputs", model("nmt.step"), "--no-kernels", "--format", "json"})));
+  const Json totals = valid(seam(validate("nmt.step", {"--profile", "--format", "json"})))["program"]["totals"];
+  EXPECT_EQ(totals["kernels"], run["program"]["run"]["kernels"]);
+  EXPECT_EQ(totals["unknown_kernels"], 0);
+  const auto near = [&](const char* figure) {
+    const double a = totals[figure].get<double>(), b = run["program"]["run"][figure].get<double>();
+    EXPECT_NEAR(a, b, 0.02 * b) << figure << ": gathers and scatters depend on values, little else does";
+  };
+  near("instructions");
+  near("bytes_read");
+  near("bytes_written");
 }
 
 TEST_F(Foreign, WrongValuesAreAFailure) {
@@ -104,7 +121,8 @@ TEST_F(Foreign, WrongValuesAreAFailure) {
 
 TEST_F(Foreign, ConstantsThatTheTextLeavesOut) {
   EXPECT_EQ(seam(validate("w2v.dense", {"--inputs", model("w2v.dense"), "--quiet"})).exit, 2);
-  const Ran ran = seam(validate("w2v.dense", {"--inputs", model("w2v.dense"), "--expect", model("w2v.dense"), "--before", model("w2v.dense") + "/before.hlo"}));
+  const Ran ran =
+      seam(validate("w2v.dense", {"--inputs", model("w2v.dense"), "--expect", model("w2v.dense"), "--before", model("w2v.dense") + "/before.hlo"}));
   EXPECT_EQ(ran.exit, 0) << ran.out << ran.err;
 }
 

@@ -37,7 +37,8 @@ class Dump : public testing::Test {
     for (const ForeignLaunch& l : need(read_launches(need(read_file(from / "launches.tsv")), "l"))) {
       sequence += fmt::format("{:03}: {}\t", ++id, l.thunk);
       if (l.kind == ForeignKind::Kernel) {
-        sequence += fmt::format("{} grid: [{}, {}, {}] threads: [{}, {}, {}] shared_memory: {} bytes", l.kernel, l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z, l.dynamic_shared);
+        sequence += fmt::format("{} grid: [{}, {}, {}] threads: [{}, {}, {}] shared_memory: {} bytes", l.kernel, l.grid.x, l.grid.y, l.grid.z,
+                                l.block.x, l.block.y, l.block.z, l.dynamic_shared);
       }
       sequence += "\n";
       metadata += fmt::format("thunk_metadata {{\n  thunk_info {{\n    profile_annotation: \"{}\"\n    thunk_id: {}\n  }}\n}}\n", l.instruction, id);

@@ -9,7 +9,11 @@ namespace {
 const std::string kHead = "id\tdepth\tkind\tinstruction\tkernel\tgrid\tblock\tshared\n";
 
 TEST(Launches, Table) {
-  const auto list = read_launches(kHead + "1\t0\tkCublasLtMatmul\tdot.1\t\t\t\t\n11\t0\tkWhile\twhile.1\t\t\t\t\n\t0\tcondition\t\t\t\t\t\n2\t4\tkCustomKernel\tfusion.9\tfusion_9\t4,2,1\t128,1,1\t64\n3\t8\tkCopy\tcopy.3\t\t\t\t\n", "l.tsv");
+  const auto list =
+      read_launches(kHead +
+                        "1\t0\tkCublasLtMatmul\tdot.1\t\t\t\t\n11\t0\tkWhile\twhile.1\t\t\t\t\n\t0\tcondition\t\t\t\t\t\n2\t4\tkCustomKernel\tfusion."
+                        "9\tfusion_9\t4,2,1\t128,1,1\t64\n3\t8\tkCopy\tcopy.3\t\t\t\t\n",
+                    "l.tsv");
   ASSERT_TRUE(list) << describe(list.error());
   ASSERT_EQ(list->size(), 4U);
   EXPECT_EQ((*list)[0].kind, ForeignKind::Library);
@@ -36,7 +40,8 @@ TEST(Launches, BadTablesAreRefusedWithTheirLine) {
   EXPECT_NE(error(kHead + "1\t0\tkCopy\tcopy\n").find("l.tsv:2:1: a row has 8 cells, this one 4"), std::string::npos);
   EXPECT_NE(error(kHead + "1\t0\tkCopy\t\t\t\t\t\n").find("which instruction"), std::string::npos);
   EXPECT_NE(error(kHead + "1\t0\tkNcclAllReduce\tar\t\t\t\t\n").find("kNcclAllReduce cannot be run"), std::string::npos);
-  for (const char* cells : {"k\t0,1,1\t1,1,1\t0", "k\t1,1\t1,1,1\t0", "k\t1,1,1\t-1,1,1\t0", "k\t1,1,99999999999\t1,1,1\t0", "k\t1,1,1\t1,1,1\tx", "\t1,1,1\t1,1,1\t0"}) {
+  for (const char* cells :
+       {"k\t0,1,1\t1,1,1\t0", "k\t1,1\t1,1,1\t0", "k\t1,1,1\t-1,1,1\t0", "k\t1,1,99999999999\t1,1,1\t0", "k\t1,1,1\t1,1,1\tx", "\t1,1,1\t1,1,1\t0"}) {
     EXPECT_NE(error(kHead + "1\t0\tkKernel\tf\t" + cells + "\n").find("a kernel launch names"), std::string::npos) << cells;
   }
 }

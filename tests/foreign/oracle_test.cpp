@@ -19,7 +19,8 @@ struct Case {
 
 /// Kernels that divide by a sum of numbers of both signs, which seeded inputs bring close to 0 (the softmax of attention: in the program
 /// they are positive), and a sum that cancels. They pass because operands that move by four roundings move the result as far as it is off.
-const std::set<std::string> kIllConditioned = {"input_concatenate_fusion_6", "loop_dynamic_update_slice_fusion_30", "loop_dynamic_update_slice_fusion_31"};
+const std::set<std::string> kIllConditioned = {"input_concatenate_fusion_6", "loop_dynamic_update_slice_fusion_30",
+                                               "loop_dynamic_update_slice_fusion_31"};
 const std::set<std::string> kIllConditionedInProgram = {"input_reduce_fusion_5"};
 
 /// XLA sums the gradient of a bias in f16 here, 48 terms, where its CPU compiler sums in f32. Elsewhere that makes no difference that the table does not grant.
@@ -74,7 +75,8 @@ TEST_P(Compiled, ProgramGivesTheOraclesOutputs) {
   const ProgramCheck strict = check_outputs(before, ran.outputs, expected, {}, {.tf32 = as_compiled.tf32, .narrow_sums = false});
   EXPECT_EQ(strict.outcome, kNeedNarrowSums.contains(model) ? Outcome::Failed : Outcome::Passed) << strict.reason;
   // What narrow sums are granted is wide; how far they really are off is not: less than twice what the table grants.
-  for (const OutputCheck& output : strict.outputs) EXPECT_LE(output.max_abs, 2 * output.tolerance) << "output " << output.index << ", " << output.first_wrong;
+  for (const OutputCheck& output : strict.outputs)
+    EXPECT_LE(output.max_abs, 2 * output.tolerance) << "output " << output.index << ", " << output.first_wrong;
 }
 
 std::vector<Case> cases() {
@@ -101,7 +103,8 @@ TEST(CompiledData, IsComplete) {
   EXPECT_EQ(cases().size(), 21U + 17U);
   std::size_t kernels = 0;
   for (const Case& c : cases()) {
-    for (const auto& file : std::filesystem::directory_iterator(oracle() / c.model / c.preset / "ptx")) kernels += file.path().extension() == ".ptx" ? 1U : 0U;
+    for (const auto& file : std::filesystem::directory_iterator(oracle() / c.model / c.preset / "ptx"))
+      kernels += file.path().extension() == ".ptx" ? 1U : 0U;
   }
   EXPECT_EQ(kernels, 1326U);
 }

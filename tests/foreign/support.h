@@ -36,7 +36,8 @@ inline std::vector<Array> arrays(const std::filesystem::path& folder, const std:
     leaves(leaves, entry.ops[entry.root].shape);
   }
   std::vector<Array> out;
-  for (std::size_t k = 0; k < shapes.size(); ++k) out.push_back(need(reinterpreted(need(read_npy(folder / (prefix + std::to_string(k) + ".npy"))), shapes[k].dtype)));
+  for (std::size_t k = 0; k < shapes.size(); ++k)
+    out.push_back(need(reinterpreted(need(read_npy(folder / (prefix + std::to_string(k) + ".npy"))), shapes[k].dtype)));
   return out;
 }
 

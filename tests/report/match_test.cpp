@@ -30,22 +30,30 @@ Planned planned(const graph::Graph& module, const std::string& policy) {
   return out;
 }
 
-constexpr const char* kTables = "FileNames\n1 \"m.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n1 {file_name_id=1 function_name_id=1 line=3 end_line=3 column=1 end_column=2}\n"
-                                "2 {file_name_id=1 function_name_id=1 line=4 end_line=4 column=1 end_column=2}\n\nStackFrames\n1 {file_location_id=1 parent_frame_id=1}\n2 {file_location_id=2 parent_frame_id=1}\n\n";
+constexpr const char* kTables =
+    "FileNames\n1 \"m.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n1 {file_name_id=1 function_name_id=1 line=3 end_line=3 column=1 "
+    "end_column=2}\n"
+    "2 {file_name_id=1 function_name_id=1 line=4 end_line=4 column=1 end_column=2}\n\nStackFrames\n1 {file_location_id=1 parent_frame_id=1}\n2 "
+    "{file_location_id=2 parent_frame_id=1}\n\n";
 
 // Four ops in a row; the compiler makes two kernels of them, ours is one. One op kept its name, one lost it, one the compiler made up.
 TEST(Match, ByNameThenByPositionThenNotAtAll) {
-  const graph::Graph before = read(std::string("HloModule m\n\n") + kTables +
-                                   "ENTRY e {\n  x = f32[64]{0} parameter(0)\n  tanh.3 = f32[64]{0} tanh(x), metadata={op_name=\"jit(f)/tanh\" stack_frame_id=1}\n"
-                                   "  mul.4 = f32[64]{0} multiply(tanh.3, x), metadata={op_name=\"jit(f)/mul\" stack_frame_id=1}\n"
-                                   "  exp.5 = f32[64]{0} exponential(mul.4), metadata={op_name=\"jit(f)/exp\" stack_frame_id=2}\n"
-                                   "  ROOT sub.6 = f32[64]{0} subtract(exp.5, x), metadata={op_name=\"jit(f)/sub\" stack_frame_id=2}\n}\n");
-  const graph::Graph after = read(std::string("HloModule m, is_scheduled=true\n\n") + kTables +
-                                  "one {\n  p = f32[64]{0} parameter(0)\n  tanh.3.1 = f32[64]{0} tanh(p), metadata={op_name=\"jit(f)/tanh\" stack_frame_id=1}\n"
-                                  "  ROOT product = f32[64]{0} multiply(tanh.3.1, p), metadata={op_name=\"jit(f)/mul\" stack_frame_id=1}\n}\n\n"
-                                  "two {\n  q = f32[64]{0} parameter(0)\n  r = f32[64]{0} parameter(1)\n  exp.5.clone.1 = f32[64]{0} exponential(q), metadata={op_name=\"jit(f)/exp\" stack_frame_id=2}\n"
-                                  "  made.1 = f32[64]{0} negate(r)\n  ROOT sub.6 = f32[64]{0} add(exp.5.clone.1, made.1), metadata={op_name=\"jit(f)/sub\" stack_frame_id=2}\n}\n\n"
-                                  "ENTRY e {\n  x = f32[64]{0} parameter(0)\n  a = f32[64]{0} fusion(x), kind=kLoop, calls=one\n  ROOT b = f32[64]{0} fusion(a, x), kind=kLoop, calls=two\n}\n");
+  const graph::Graph before =
+      read(std::string("HloModule m\n\n") + kTables +
+           "ENTRY e {\n  x = f32[64]{0} parameter(0)\n  tanh.3 = f32[64]{0} tanh(x), metadata={op_name=\"jit(f)/tanh\" stack_frame_id=1}\n"
+           "  mul.4 = f32[64]{0} multiply(tanh.3, x), metadata={op_name=\"jit(f)/mul\" stack_frame_id=1}\n"
+           "  exp.5 = f32[64]{0} exponential(mul.4), metadata={op_name=\"jit(f)/exp\" stack_frame_id=2}\n"
+           "  ROOT sub.6 = f32[64]{0} subtract(exp.5, x), metadata={op_name=\"jit(f)/sub\" stack_frame_id=2}\n}\n");
+  const graph::Graph after =
+      read(std::string("HloModule m, is_scheduled=true\n\n") + kTables +
+           "one {\n  p = f32[64]{0} parameter(0)\n  tanh.3.1 = f32[64]{0} tanh(p), metadata={op_name=\"jit(f)/tanh\" stack_frame_id=1}\n"
+           "  ROOT product = f32[64]{0} multiply(tanh.3.1, p), metadata={op_name=\"jit(f)/mul\" stack_frame_id=1}\n}\n\n"
+           "two {\n  q = f32[64]{0} parameter(0)\n  r = f32[64]{0} parameter(1)\n  exp.5.clone.1 = f32[64]{0} exponential(q), "
+           "metadata={op_name=\"jit(f)/exp\" stack_frame_id=2}\n"
+           "  made.1 = f32[64]{0} negate(r)\n  ROOT sub.6 = f32[64]{0} add(exp.5.clone.1, made.1), metadata={op_name=\"jit(f)/sub\" "
+           "stack_frame_id=2}\n}\n\n"
+           "ENTRY e {\n  x = f32[64]{0} parameter(0)\n  a = f32[64]{0} fusion(x), kind=kLoop, calls=one\n  ROOT b = f32[64]{0} fusion(a, x), "
+           "kind=kLoop, calls=two\n}\n");
   const Planned ours = planned(before, "stitch");
   const KernelMatches matches = match_kernels(after, ours.graph, ours.plan);
   ASSERT_EQ(matches.ours.size(), 1U);
@@ -62,11 +70,13 @@ TEST(Match, ByNameThenByPositionThenNotAtAll) {
 
 // What a name says counts only where the place agrees: another op of that name is no match.
 TEST(Match, ANameFromAnotherPlaceIsNoMatch) {
-  const graph::Graph before = read(std::string("HloModule m\n\n") + kTables +
-                                   "ENTRY e {\n  x = f32[64]{0} parameter(0)\n  ROOT tanh.3 = f32[64]{0} tanh(x), metadata={op_name=\"jit(f)/tanh\" stack_frame_id=1}\n}\n");
-  const graph::Graph after = read(std::string("HloModule m, is_scheduled=true\n\n") + kTables +
-                                  "one {\n  p = f32[64]{0} parameter(0)\n  ROOT tanh.3 = f32[64]{0} tanh(p), metadata={op_name=\"jit(f)/tanh\" stack_frame_id=2}\n}\n\n"
-                                  "ENTRY e {\n  x = f32[64]{0} parameter(0)\n  ROOT a = f32[64]{0} fusion(x), kind=kLoop, calls=one\n}\n");
+  const graph::Graph before =
+      read(std::string("HloModule m\n\n") + kTables +
+           "ENTRY e {\n  x = f32[64]{0} parameter(0)\n  ROOT tanh.3 = f32[64]{0} tanh(x), metadata={op_name=\"jit(f)/tanh\" stack_frame_id=1}\n}\n");
+  const graph::Graph after =
+      read(std::string("HloModule m, is_scheduled=true\n\n") + kTables +
+           "one {\n  p = f32[64]{0} parameter(0)\n  ROOT tanh.3 = f32[64]{0} tanh(p), metadata={op_name=\"jit(f)/tanh\" stack_frame_id=2}\n}\n\n"
+           "ENTRY e {\n  x = f32[64]{0} parameter(0)\n  ROOT a = f32[64]{0} fusion(x), kind=kLoop, calls=one\n}\n");
   const Planned ours = planned(before, "stitch");
   const KernelMatches matches = match_kernels(after, ours.graph, ours.plan);
   EXPECT_TRUE(matches.overlaps.empty());
@@ -74,13 +84,23 @@ TEST(Match, ANameFromAnotherPlaceIsNoMatch) {
 }
 
 // What real XLA made of our models at real shapes, beside the modules they were made of: nearly every op of its kernels is found.
+// (What our plan moved into the epilogue of a library call is no op of its own any more: two of dlrm.infer.)
 TEST(Match, RealModules) {
   struct Expected {
     const char* model;
     double least_found;  ///< of their ops
   };
-  for (const auto& [model, least_found] : {Expected{"lr.step", 0.85}, {"w2v.step", 0.95}, {"bert_layer.step", 0.9}, {"gpt2_block.step", 0.9}, {"rnn.step", 0.95}, {"birnn.step", 0.95}, {"dlrm.infer", 0.95},
-                                           {"nmt.step", 0.9}, {"nmt.unrolled", 0.9}, {"speech.step", 0.8}, {"speech.chunk", 0.95}}) {
+  for (const auto& [model, least_found] : {Expected{"lr.step", 0.85},
+                                           {"w2v.step", 0.95},
+                                           {"bert_layer.step", 0.9},
+                                           {"gpt2_block.step", 0.9},
+                                           {"rnn.step", 0.95},
+                                           {"birnn.step", 0.95},
+                                           {"dlrm.infer", 0.9},
+                                           {"nmt.step", 0.9},
+                                           {"nmt.unrolled", 0.9},
+                                           {"speech.step", 0.8},
+                                           {"speech.chunk", 0.95}}) {
     const std::string optimized = std::string(SEAM_UNPACKED) + "/real/optimized/" + model + ".h100.library.hlo";
     const Planned ours = planned(read(read_file(std::string(SEAM_TEST_DATA) + "/xla/" + model + ".hlo").value()), "stitch");
     const KernelMatches matches = match_kernels(read(read_file(optimized).value()), ours.graph, ours.plan);
@@ -98,7 +118,8 @@ TEST(Match, RealModules) {
     EXPECT_EQ(matches.by_name + matches.by_position + matches.unknown, static_cast<std::size_t>(ops)) << model;
     EXPECT_GE(found, least_found * ops) << model;
     EXPECT_GE(ours_found, 0.6 * ours_ops) << model;
-    RecordProperty(std::string(model), fmt::format("theirs {} of {} by name {} by position {} ours {} of {}", found, ops, matches.by_name, matches.by_position, ours_found, ours_ops));
+    RecordProperty(std::string(model), fmt::format("theirs {} of {} by name {} by position {} ours {} of {}", found, ops, matches.by_name,
+                                                   matches.by_position, ours_found, ours_ops));
   }
 }
 

@@ -71,7 +71,8 @@ struct PtxText {
 /// computes something and has no launch. A kernel that the simulator refuses is no error here: it is one when it should run.
 [[nodiscard]] Result<ForeignProgram> foreign_program(graph::Graph module, std::vector<ForeignLaunch> launches, std::vector<PtxText> ptx);
 /// From files: a module, a folder of *.ptx (or one file), a launch list in either form.
-[[nodiscard]] Result<ForeignProgram> read_foreign(const std::filesystem::path& module, const std::filesystem::path& ptx, const std::filesystem::path& launches);
+[[nodiscard]] Result<ForeignProgram> read_foreign(const std::filesystem::path& module, const std::filesystem::path& ptx,
+                                                  const std::filesystem::path& launches);
 /// From a folder as --xla_dump_to leaves it; `module` picks one ("module_0001.jit_step") where it holds several.
 [[nodiscard]] Result<ForeignProgram> read_dump(const std::filesystem::path& folder, std::string_view module = {});
 
@@ -99,7 +100,7 @@ struct ForeignCheck {
   std::string instruction, kernel;
   Outcome outcome = Outcome::NotRun;
   Outcome simulated = Outcome::NotRun;  ///< failed: the simulator had something to report; inconclusive: it refuses the kernel
-  std::string reason;  ///< why it did not pass
+  std::string reason;                   ///< why it did not pass
   double max_abs = 0, max_rel = 0, tolerance = 0;
   std::uint64_t compared = 0;
   bool ill_conditioned = false;  ///< passed only because operands that move by a few roundings move the result as far as it is off
@@ -110,16 +111,16 @@ struct ForeignCheck {
 struct ForeignStep {
   const ForeignLaunch* launch = nullptr;  ///< of the program
   Id<graph::Computation> computation;
-  std::int64_t trip = 0;                  ///< of the innermost loop
+  std::int64_t trip = 0;                           ///< of the innermost loop
   std::int64_t bytes_read = 0, bytes_written = 0;  ///< kernels: distinct bytes, simulated; others: operands once, and the result
-  sim::Counters counters;                 ///< kernels only
+  sim::Counters counters;                          ///< kernels only
 };
 
 struct ForeignRun {
-  std::vector<Array> outputs;         ///< the root's leaves; empty if stopped by a report or over budget
-  std::vector<std::string> reports;   ///< of the simulator; empty = clean
+  std::vector<Array> outputs;        ///< the root's leaves; empty if stopped by a report or over budget
+  std::vector<std::string> reports;  ///< of the simulator; empty = clean
   std::vector<ForeignStep> steps;
-  std::vector<ForeignCheck> checks;   ///< one per instruction, if asked for, in the order they ran
+  std::vector<ForeignCheck> checks;  ///< one per instruction, if asked for, in the order they ran
   std::uint64_t kernels = 0, library_calls = 0, copies = 0;
   /// Operands that had to be copied because something reads them after the kernel that updates them in place: 0 if the compiler's own copies suffice.
   std::uint64_t rescued = 0;
@@ -149,7 +150,7 @@ struct ForeignProfile {
   sim::Profile classes;                   ///< the same instructions by class
   std::uint64_t blocks = 0;
   std::vector<std::string> reports;
-  std::optional<Error> refusal;           ///< why it did not run
+  std::optional<Error> refusal;  ///< why it did not run
 };
 
 /// One per kernel, in order of names.

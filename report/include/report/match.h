@@ -12,10 +12,10 @@ namespace seam::report {
 
 /// One side's kernel or library call.
 struct MatchedKernel {
-  std::string name;         ///< theirs: the instruction; ours: the group, or the op of a library call
+  std::string name;  ///< theirs: the instruction; ours: the group, or the op of a library call
   bool library = false;
-  std::size_t ops = 0;      ///< that compute something
-  double found = 0;         ///< of them, how many the other side has in some kernel or library call
+  std::size_t ops = 0;  ///< that compute something
+  double found = 0;     ///< of them, how many the other side has in some kernel or library call
   friend bool operator==(const MatchedKernel&, const MatchedKernel&) = default;
 };
 
