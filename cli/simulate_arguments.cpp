@@ -131,6 +131,10 @@ class Binder {
       const auto value = number<std::int64_t>(rest);
       const auto wide = number<std::uint64_t>(rest);
       if (!value && !wide) return bad(word, "not an integer");
+      const int width = bits(dtype);
+      const bool fits = is_signed(dtype) ? value && (width >= 64 || (*value >= -(std::int64_t{1} << (width - 1)) && *value < std::int64_t{1} << (width - 1)))
+                                         : wide && (width >= 64 || *wide < std::uint64_t{1} << width);
+      if (!fits) return bad(word, fmt::format("out of the range of {}", name(dtype)));
       const std::uint64_t bits_wanted = value ? static_cast<std::uint64_t>(*value) : *wide;
       std::memcpy(out.value.data(), &bits_wanted, out.value.size());
       return {};

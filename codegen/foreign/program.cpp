@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "foreign/parts.h"
 #include "foreign/pointers.h"
@@ -111,10 +113,13 @@ Result<ForeignProgram> foreign_program(graph::Graph module, std::vector<ForeignL
   SEAM_DO(graph::verify(module));
   ForeignProgram program;
   program.graph = std::move(module);
-  std::map<std::string, int, std::less<>> known;
-  for (const graph::Computation& computation : program.graph.computations) {
-    for (const graph::Op& op : computation.ops) ++known[op.name];
+  // Where each instruction stands; a list in another order than the schedule is not what the compiler launches.
+  std::map<std::string, std::pair<std::size_t, std::size_t>, std::less<>> known;
+  for (std::size_t c = 0; c < program.graph.computations.size(); ++c) {
+    const graph::Computation& computation = program.graph.computations[Id<graph::Computation>(c)];
+    for (std::size_t i = 0; i < computation.ops.size(); ++i) known[computation.ops[Id<graph::Op>(i)].name] = {c, i};
   }
+  std::map<std::size_t, std::pair<std::size_t, std::string>> last;  // by computation
   for (ForeignLaunch& launch : launches) {
     const std::string& name = launch.instruction;
     // Copies inside a slice fusion have names of their own; the fusion's row stands for them.
@@ -123,6 +128,11 @@ Result<ForeignProgram> foreign_program(graph::Graph module, std::vector<ForeignL
       return fail(Error::Code::BadInput, fmt::format("the module has no instruction {}: the launch list is of another module", name), launch.at);
     }
     const Position at = launch.at;
+    const auto [computation, place] = known.find(name)->second;
+    if (const auto before = last.find(computation); before != last.end() && before->second.first > place) {
+      return fail(Error::Code::BadInput, fmt::format("{} is launched after {}, which the module's schedule has behind it", name, before->second.second), at);
+    }
+    last[computation] = {place, name};
     std::string key = name;
     if (!program.launches.emplace(std::move(key), std::move(launch)).second) {
       return fail(Error::Code::Unsupported, "an instruction with several launches cannot be run", at);

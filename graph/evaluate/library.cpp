@@ -74,7 +74,7 @@ Result<Value> matrix_product(const OpCall& call) {
   if (matmul->bias) {
     if (call.in.size() <= next) return call.unsupported("its epilogue needs a bias operand");
     const std::vector<double>& bias = call.operand(next++).numbers;
-    if (bias.empty() || out.numbers.size() % bias.size() != 0) return call.unsupported("its bias does not fit the columns");
+    if (bias.empty() ? !out.numbers.empty() : out.numbers.size() % bias.size() != 0) return call.unsupported("its bias does not fit the columns");
     for (std::size_t i = 0; i < out.numbers.size(); ++i) out.numbers[i] += bias[i % bias.size()];
   }
   if (call.in.size() != next) return call.unsupported("it has operands that nothing explains");

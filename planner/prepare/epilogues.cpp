@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -54,6 +55,7 @@ class Finder {
       : computation_(computation), roles_(roles_of(graph, computation, options)), ready_(computation.ops.size(), 0), yielded_by_(computation.ops.size()) {
     for (std::size_t i = 0; i < computation.ops.size(); ++i) {
       const Id<Op> id(i);
+      before_others_.insert(op(id).attributes.control_predecessors.begin(), op(id).attributes.control_predecessors.end());
       for (const Id<Op> operand : op(id).operands) ready_[id] = std::max(ready_[id], ready_[operand] + (roles_.is_call(operand) ? 1 : 0));
     }
   }
@@ -61,7 +63,7 @@ class Finder {
   /// Products that stand before it in the computation must have been asked about already.
   [[nodiscard]] std::optional<Call> call_at(Id<Op> dot) {
     if (op(dot).opcode != Opcode::Dot || roles_.role[dot] != Role::Library || !is_float(op(dot).shape.dtype)) return std::nullopt;
-    if (!op(dot).attributes.control_predecessors.empty() || !op(dot).shape.dynamic.empty()) return std::nullopt;
+    if (is_ordered(dot) || !op(dot).shape.dynamic.empty() || op(dot).shape.elements_count() == 0) return std::nullopt;
     if (std::ranges::any_of(op(dot).attributes.others, [](const auto& other) { return other.first != "operand_precision"; })) return std::nullopt;
     Call call{dot, dot, {}, op(dot).shape.dtype, {}, {}, {}};
     call.matmul.dims = op(dot).attributes.dot;
@@ -89,10 +91,16 @@ class Finder {
  private:
   [[nodiscard]] const Op& op(Id<Op> id) const { return computation_.ops[id]; }
 
+  /// Somebody asked for an order that data alone does not give.
+  [[nodiscard]] bool is_ordered(Id<Op> id) const { return !op(id).attributes.control_predecessors.empty() || before_others_.contains(id); }
+
+  /// Results of 16 bits are rounded once by the library, after everything: what the module rounds before is not the library's to compute.
+  static bool is_narrow(const Call& call) { return call.dtype != DType::F32 && call.dtype != DType::F64; }
+
   [[nodiscard]] std::optional<Id<Op>> only_user(Id<Op> value) const {
     const std::vector<Id<Op>>& users = roles_.users[value];
     if (value == computation_.root || users.size() != 1) return std::nullopt;
-    if (!op(users[0]).attributes.control_predecessors.empty() || op(users[0]).shape.is_tuple || !op(users[0]).shape.dynamic.empty()) return std::nullopt;
+    if (is_ordered(users[0]) || op(users[0]).shape.is_tuple || !op(users[0]).shape.dynamic.empty()) return std::nullopt;
     return users[0];
   }
 
@@ -120,10 +128,11 @@ class Finder {
     const bool value_first = next.operands[0] == value;
     switch (next.opcode) {
       case Opcode::Multiply: {
-        if (call.c.valid() || call.bias.valid()) return false;
+        // One factor: two might leave f32's range together. Not finite: backend_config is JSON.
+        if (call.c.valid() || call.bias.valid() || call.matmul.alpha != 1 || is_narrow(call)) return false;
         const std::optional<double> factor = splat(computation_, other);
-        if (!factor) return false;
-        call.matmul.alpha *= *factor;
+        if (!factor || !std::isfinite(*factor)) return false;
+        call.matmul.alpha = *factor;
         return true;
       }
       case Opcode::Add: return take_bias(call, other) || take_matrix(call, value, other, 1, 1);
@@ -149,7 +158,7 @@ class Finder {
   }
 
   [[nodiscard]] bool take_bias(Call& call, Id<Op> other) const {
-    if (call.bias.valid() || !call.matmul.dims.lhs_batch.empty()) return false;
+    if (call.bias.valid() || is_narrow(call) || !call.matmul.dims.lhs_batch.empty()) return false;
     const Op& wide = op(other);
     const graph::Shape& product = op(call.dot).shape;
     if (wide.opcode != Opcode::Broadcast || wide.attributes.dimensions != std::vector<std::int64_t>{wide.shape.rank() - 1} || product.dims.empty()) return false;
@@ -162,7 +171,7 @@ class Finder {
   }
 
   [[nodiscard]] bool take_matrix(Call& call, Id<Op> value, Id<Op> other, double sign, double beta) const {
-    if (call.c.valid() || call.bias.valid() || op(other).shape.dims != op(value).shape.dims || !at_hand(call, other)) return false;
+    if (call.c.valid() || call.bias.valid() || is_narrow(call) || op(other).shape.dims != op(value).shape.dims || !at_hand(call, other)) return false;
     call.c = other;
     call.matmul.alpha *= sign;
     call.matmul.beta = beta;
@@ -171,6 +180,7 @@ class Finder {
 
   const Computation& computation_;
   Roles roles_;
+  std::set<Id<Op>> before_others_;      ///< control predecessors
   IdVector<Op, int> ready_;             ///< calls that must have run before it
   IdVector<Op, Id<Op>> yielded_by_;     ///< the product whose call yields the value, where it took over what made it
 };
@@ -201,9 +211,7 @@ class Writer {
       if (gone.contains(id)) continue;
       Op op = from_.ops[id];
       for (Id<Op>& operand : op.operands) operand = now_[operand];
-      // What ran before it may have been taken over: then the call is what ran.
       for (Id<Op>& before : op.attributes.control_predecessors) before = now_[before];
-      std::erase_if(op.attributes.control_predecessors, [](Id<Op> before) { return !before.valid(); });
       now_[id] = out_.ops.push_back(std::move(op));
     }
     out_.root = now_[from_.root];

@@ -126,7 +126,20 @@ class Simplifier {
     return std::ranges::is_sorted(dimensions);
   }
 
+  /// An element of a tuple behind a barrier is the element behind a barrier of its own: still a barrier to merging duplicates, and no tuple.
+  void own_barrier(Op& op) const {
+    const Op& barrier = at(op.operands[0]);
+    if (barrier.opcode != Opcode::OptBarrier || barrier.operands.size() != 1) return;
+    const Op& tuple = at(barrier.operands[0]);
+    if (tuple.opcode != Opcode::Tuple) return;
+    op.opcode = Opcode::OptBarrier;
+    op.opcode_text = std::string(graph::name(Opcode::OptBarrier));
+    op.operands = {tuple.operands[static_cast<std::size_t>(op.attributes.index)]};
+    op.attributes.index = 0;
+  }
+
   void rewrite(Op& op, const Op& before) {
+    if (op.opcode == Opcode::GetTupleElement) return own_barrier(op);
     if (op.shape.is_tuple || !op.shape.dynamic.empty()) return;
     if (op.opcode == Opcode::Reduce && reduces_nothing(op)) return as_reshape(op);
     if (op.opcode == Opcode::Transpose && moves_only_ones(op)) return as_reshape(op);

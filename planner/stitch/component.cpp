@@ -149,7 +149,8 @@ analyzer::KernelWork work_of(const Problem& problem, const Component& component,
 std::int64_t splits_for(const Problem& problem, const Component& component, std::int64_t blocks) {
   if (component.loops.size() != 1 || !component.kept.empty()) return 1;
   const Id<Op> loop = component.loops[0];
-  if (problem.roles.role[loop] != Role::Reduce) return 1;
+  // Slices are combined one value at a time.
+  if (problem.roles.role[loop] != Role::Reduce || problem.op(loop).shape.is_tuple) return 1;
   const std::int64_t out = elements_of(problem.op(loop));
   const std::int64_t reduced = walked(problem, loop) / std::max<std::int64_t>(1, out);
   const std::int64_t wanted = 2 * problem.options.device.sms;

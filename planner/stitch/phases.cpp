@@ -30,7 +30,9 @@ bool join(const Problem& problem, Timeline& timeline, int phase, Id<Op> loop, bo
     const Component alone = solve(problem, timeline, {loop});
     const double gap = must ? analyzer::launch_gap_us(analyzer::Launching::GraphReplay).mid : 0.0;
     const double separate = apart + alone.time_us + gap;
-    if (!merged.fits || merged.time_us > separate * 1.02) {
+    // Memory holds the elements of a reduce of several values, never the tuple: who takes one out shares its kernel whatever that costs.
+    const bool bound = std::ranges::any_of(reads, [&](Id<Op> read) { return problem.op(read).shape.is_tuple; });
+    if (!merged.fits || (merged.time_us > separate * 1.02 && !bound)) {
       const VetoCode code = !merged.fits       ? VetoCode::SharedMemory
                             : merged.conflict || merged.divides == 1 ? VetoCode::NoSchedule
                                                                       : VetoCode::Parallelism;

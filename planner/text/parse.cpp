@@ -300,6 +300,8 @@ class Parser {
 }  // namespace
 
 PlanOptions stated_options(std::string_view plan, PlanOptions otherwise) {
+  otherwise.unroll_loops = false;
+  otherwise.library_epilogues = true;
   text::Lexer lexer(plan, "");
   while (true) {
     const Result<Line> line = lexer.line();

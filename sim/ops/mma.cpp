@@ -211,7 +211,8 @@ void decode_mma(Form& form) {
   constexpr int kDepths[] = {4, 8, 16, 32};
   const int shape = form.take_one({"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32"});
   if (shape < 0) form.refuse("this shape is not supported");
-  if (!form.take("row") || !form.take("col")) form.refuse("A by rows and B by columns is the only layout supported");
+  const bool by_order = form.statement().opcode.find(".row.col") != std::string_view::npos;
+  if (!form.take("row") || !form.take("col") || !by_order) form.refuse("A by rows and B by columns is the only layout supported");
   const bool saturates = form.take("satfinite");
   const Type of_d = form.take_type();
   const auto of_a = element_of(form.take_type());

@@ -54,6 +54,14 @@ class Simulate : public testing::Test {
   std::string file_;
 };
 
+TEST_F(Simulate, NumbersOutOfRangeAreRefused) {
+  for (const char* argument : {"s32:4294967300", "s32:-4294967292", "u32:4294967296", "u8:-1", "s8:128", "u64:18446744073709551616"}) {
+    const Ran ran = seam({"simulate", file_, "--grid", "1", "--block", "1", "--arg", argument, "--arg", "null"});
+    EXPECT_EQ(ran.exit, 2) << argument << ran.out;
+    EXPECT_TRUE(ran.err.find("out of the range") != std::string::npos || ran.err.find("not an integer") != std::string::npos) << argument << ": " << ran.err;
+  }
+}
+
 TEST_F(Simulate, CountsByClassAndSaysHowItFillsADevice) {
   const Json out = json({"--shared", "512", "--device", "h100"});
   EXPECT_EQ(out["verdict"], "passed");

@@ -1,7 +1,7 @@
 /// Launch lists in both forms, and what is no launch list.
 #include <gtest/gtest.h>
 
-#include "codegen/foreign.h"
+#include "support.h"
 
 namespace seam::codegen::test {
 namespace {
@@ -66,6 +66,19 @@ thunk_metadata { thunk_info { profile_annotation: "while.1" thunk_id: 11 } }
 thunk_metadata { thunk_info { profile_annotation: "compare.4" thunk_id: 12 } }
 thunk_metadata { thunk_info { profile_annotation: "copy.3" thunk_id: 13 } }
 )";
+
+TEST(Launches, TheOrderIsTheSchedules) {
+  const std::filesystem::path folder = oracle() / "lr.step" / "h100.library";
+  std::vector<ForeignLaunch> rows = need(read_launches(need(read_file(folder / "launches.tsv")), "launches.tsv"));
+  ASSERT_GT(rows.size(), 2U);
+  for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+    std::vector<ForeignLaunch> swapped = rows;
+    std::swap(swapped[i], swapped[i + 1]);
+    const auto program = foreign_program(module_of(folder / "optimized.hlo"), std::move(swapped), {});
+    ASSERT_FALSE(program) << i;
+    EXPECT_NE(program.error().message.find("is launched after"), std::string::npos) << program.error().message;
+  }
+}
 
 TEST(Launches, Thunks) {
   const auto list = read_thunks(kSequence, kMetadata, "t.txt");

@@ -76,19 +76,50 @@ TEST(Epilogues, ViewsBetweenDoNotMatter) {
   EXPECT_EQ(f.kernels, 0);
 }
 
-TEST(Epilogues, HalfPrecisionSumsInFloatAreRoundedByTheLibrary) {
-  const Found f = found_in(R"(HloModule m
+/// What the module rounds to 16 bits before a scale, sum or bias may overflow there; the library would round once, at the end.
+TEST(Epilogues, NoRoundingTo16BitsIsLeftOut) {
+  const auto half = [](const std::string& tail) {
+    return found_in(R"(HloModule m
 ENTRY main {
   a = f16[32,48] parameter(0)
   b = f16[48,64] parameter(1)
   v = f16[64] parameter(2)
   wide = f16[32,64] broadcast(v), dimensions={1}
+  small = f16[] constant(0.001)
+  scale = f16[32,64] broadcast(small), dimensions={}
+  nought = f16[] constant(0)
+  zeros = f16[32,64] broadcast(nought), dimensions={}
   d = f32[32,64] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   h = f16[32,64] convert(d)
-  ROOT s = f16[32,64] add(h, wide)
-})");
-  EXPECT_EQ(f.epilogue, "BIAS");
-  EXPECT_EQ(f.taken, "h s");
+)" + tail + "\n}\n");
+  };
+  EXPECT_EQ(half("  ROOT r = f16[32,64] maximum(h, zeros)").taken, "h r") << "one rounding, at the end, in both";
+  EXPECT_EQ(half("  ROOT s = f16[32,64] add(h, wide)").epilogue, "none");
+  EXPECT_EQ(half("  ROOT s = f16[32,64] multiply(h, scale)").epilogue, "none");
+}
+
+TEST(Epilogues, ScalesAreOneFiniteFactor) {
+  const auto scaled = [](const std::string& first, const std::string& second) {
+    return found_in(program("  k = f32[] constant(" + first + ")\n  l = f32[] constant(" + second + R"()
+  ks = f32[32,64] broadcast(k), dimensions={}
+  ls = f32[32,64] broadcast(l), dimensions={}
+  s = f32[32,64] multiply(d, ks)
+  ROOT t = f32[32,64] multiply(s, ls))"));
+  };
+  EXPECT_EQ(scaled("1e30", "1e30").epilogue, "none") << "s is needed by nobody, and both together are no f32";
+  for (const char* odd : {"nan", "inf", "-inf"})
+    EXPECT_EQ(found_in(program("  k = f32[] constant(" + std::string(odd) + ")\n  ks = f32[32,64] broadcast(k), dimensions={}\n  ROOT s = f32[32,64] multiply(d, ks)")).taken, "") << odd;
+}
+
+TEST(Epilogues, AnOrderThatWasAskedForStays) {
+  EXPECT_EQ(found_in(program("  e = f32[32,64] exponential(c), control-predecessors={d}\n  s = f32[32,64] add(d, c)\n  ROOT r = (f32[32,64], f32[32,64]) tuple(s, e)", kMatrix)).taken, "");
+  EXPECT_EQ(found_in(program("  s = f32[32,64] add(d, c)\n  e = f32[32,64] exponential(c), control-predecessors={s}\n  ROOT r = (f32[32,64], f32[32,64]) tuple(s, e)", kMatrix)).taken, "");
+}
+
+TEST(Epilogues, ProductsWithoutElementsAreLeftAlone) {
+  const Case c = planned("HloModule m\nENTRY e {\n  a = f32[7,3] parameter(0)\n  b = f32[3,0] parameter(1)\n  v = f32[0] parameter(2)\n  d = f32[7,0] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+                         "  w = f32[7,0] broadcast(v), dimensions={1}\n  ROOT u = f32[7,0] add(w, d)\n}\n", options_for("stitch"));
+  for (const graph::Op& op : c.graph.entry_computation().ops) EXPECT_FALSE(graph::is_matmul(op)) << op.name;
 }
 
 TEST(Epilogues, WhatTheLibraryCannotDoStaysInKernels) {
@@ -130,6 +161,8 @@ TEST(Epilogues, OnlyPoliciesThatKnowThemAndNotIfTurnedOff) {
   const PlanOptions read = stated_options(print_plan(c.plan, c.graph), options_for("xla2018"));
   EXPECT_EQ(read.policy, "stitch");
   EXPECT_FALSE(read.library_epilogues) << "a plan says how its graph was prepared";
+  const Case on = planned(text, options_for("stitch"));
+  EXPECT_TRUE(stated_options(print_plan(on.plan, on.graph), off).library_epilogues) << "whatever the command line says";
 }
 
 TEST(Epilogues, ExplainFindsOpsThatTheLibraryTookOver) {
