@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/units.h"
+#include "planner/planner.h"
 
 namespace seam::report {
 namespace {
@@ -26,7 +27,39 @@ std::vector<Cell> floor_of(const planner::Plan& plan) {
   return {std::string("floor"), Blank{}, Blank{}, t.floor_kernels, t.library_calls, t.floor_kernels + t.library_calls, Blank{}, Blank{}, t.floor_bytes, t.library_bytes};
 }
 
+/// Copies are launches of their own kind; a policy that needs them should not look better for it.
+std::string copies_note(const planner::Plan& plan, const graph::Graph& graph, std::span<const CompilerResult> compilers) {
+  std::string moved;
+  const auto add = [&](const std::string& who, std::int64_t bytes) {
+    if (bytes > 0) moved += fmt::format("{}those of {} move {}", moved.empty() ? "" : ", ", who, human_bytes(static_cast<double>(bytes)));
+  };
+  add(plan.policy, copied_bytes(plan, graph));
+  for (const CompilerResult& result : compilers) add(result.name, result.counts.copy_bytes);
+  return moved.empty() ? moved : fmt::format("Bytes of copies are in no column: {} more (modelled).", moved);
+}
+
 }  // namespace
+
+std::size_t taken_over(const graph::Graph& graph) {
+  std::size_t ops = 0;
+  for (const graph::Computation& computation : graph.computations)
+    for (const graph::Op& op : computation.ops) ops += planner::epilogue_ops(op).size();
+  return ops;
+}
+
+std::int64_t copied_bytes(const planner::Plan& plan, const graph::Graph& graph) {
+  std::int64_t bytes = 0;
+  for (const planner::ComputationPlan& one : plan.computations) {
+    for (const planner::Step& step : one.steps) {
+      if (step.kind != planner::StepKind::Copy) continue;
+      const graph::Op& op = graph.computations[one.computation].ops[step.op];
+      // Folded values are written by a memset; everything else is read first.
+      const bool reads = op.opcode == graph::Opcode::Copy || op.opcode == graph::Opcode::DynamicUpdateSlice || op.opcode == graph::Opcode::Scatter;
+      bytes += std::max<std::int64_t>(1, one.trips) * op.shape.byte_size() * (reads ? 2 : 1);
+    }
+  }
+  return bytes;
+}
 
 Table comparison(const planner::Plan& plan, const graph::Graph& graph, std::span<const planner::Plan> baselines, std::span<const CompilerResult> compilers) {
   Table table{"Policies on this module",
@@ -53,6 +86,11 @@ Table comparison(const planner::Plan& plan, const graph::Graph& graph, std::span
     table.notes.emplace_back(
         "Rows named after files are what a real compiler made of the program, counted in its optimized module; bytes of its kernels are operands and results once per launch. Work that it moved into library "
         "calls is not in them, and matrix products that it kept out of library calls are: rows whose library calls differ compare by all launches, and by the sum of both kinds of bytes.");
+  }
+  if (const std::string copies = copies_note(plan, graph, compilers); !copies.empty()) table.notes.push_back(copies);
+  if (const std::size_t taken = taken_over(graph); taken > 0) {
+    table.notes.push_back(fmt::format("{} {} of the module moved into the epilogues of {}'s library calls and {} in none of its kernels (--no-epilogues leaves them to kernels).", taken, taken == 1 ? "op" : "ops",
+                                      plan.policy, taken == 1 ? "is" : "are"));
   }
   for (const CompilerResult& result : compilers)
     for (const std::string& note : result.notes) table.notes.push_back(result.name + ": " + note + ".");

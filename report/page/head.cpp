@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "page/parts.h"
+#include "report/comparison.h"
 #include "report/render.h"
 
 namespace seam::report {
@@ -64,8 +65,10 @@ std::string head_section(const Optimized& o) {
   out += tile("", "Kernels", before_after(was(human_count(before.kernels)), human_count(now.kernels)), copies(before.copies, now.copies, has_before));
   out += tile("", "Bytes moved by kernels", before_after(was(human_bytes(static_cast<double>(before.bytes_read + before.bytes_written))), human_bytes(static_cast<double>(now.bytes_read + now.bytes_written))),
               bytes_detail(o));
+  const std::size_t taken = taken_over(*o.graph);
   out += tile("", "Library calls", before_after(has_before && before.library_calls != now.library_calls ? human_count(before.library_calls) : "", human_count(now.library_calls)),
-              has_before && before.library_calls == now.library_calls ? "unchanged: matrix products stay with the library" : "matrix products and what cannot be generated");
+              taken > 0 ? fmt::format("matrix products, which also compute {} that followed them", count_of(static_cast<std::int64_t>(taken), "operation"))
+              : has_before && before.library_calls == now.library_calls ? "unchanged: matrix products stay with the library" : "matrix products and what cannot be generated");
   out += proof_tile(o);
   out += "</div>\n<nav aria-label=\"Sections\"><a href=\"#compare\">Comparison</a><a href=\"#program\">The program</a><a href=\"#kernels\">Kernels</a><a href=\"#why\">Why not fewer</a>"
          "<a href=\"#honesty\">What this does not say</a><a href=\"#again\">Do it again</a></nav>\n</header>\n";

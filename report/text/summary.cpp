@@ -30,6 +30,7 @@ std::string headline(const Optimized& o) {
                        : before.copies == ours.copies       ? fmt::format(" (and {} stay)", plural(static_cast<std::size_t>(ours.copies), "copy"))
                                                             : fmt::format(" (copies: {} become {})", human_count(before.copies), human_count(ours.copies)));
     out += fmt::format("; {} library calls {}", human_count(ours.library_calls), ours.library_calls == before.library_calls ? "stay" : fmt::format("instead of {}", human_count(before.library_calls)));
+    if (const std::size_t taken = taken_over(*o.graph); taken > 0) out += fmt::format(" and also compute {} that followed them", plural(taken, "op"));
     out += fmt::format("; kernels move {} instead of {} (modelled)", human_bytes(static_cast<double>(ours.bytes_read + ours.bytes_written)),
                        human_bytes(static_cast<double>(before.bytes_read + before.bytes_written)));
   } else {

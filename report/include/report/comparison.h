@@ -8,6 +8,11 @@
 
 namespace seam::report {
 
+/// Ops of the module that library calls of the prepared graph compute in their epilogues.
+[[nodiscard]] std::size_t taken_over(const graph::Graph& graph);
+/// What the copies of a plan read and write, times trips; modelled.
+[[nodiscard]] std::int64_t copied_bytes(const planner::Plan& plan, const graph::Graph& graph);
+
 /// One row per baseline, per compiler's result, for the plan, and one for its floor. Counts are dynamic (times trips of loops); kernels, copies and
 /// library calls are never mixed in one column without its sum saying so.
 [[nodiscard]] Table comparison(const planner::Plan& plan, const graph::Graph& graph, std::span<const planner::Plan> baselines, std::span<const CompilerResult> compilers);
