@@ -43,6 +43,7 @@ Result<graph::Graph> open_module(const std::filesystem::path& file) {
 }
 
 void add_plan_flags(CLI::App& app, PlanFlags& flags) {
+  flags.given = [&app](const std::string& flag) { return app.count(flag) > 0; };
   app.add_option("--device", flags.device, "the GPU to plan for: h100, a100, v100, …")->capture_default_str();
   app.add_option("--policy", flags.policy, "whose rules: stitch, xla2018 or none")->capture_default_str();
   app.add_option("--shared-cap", flags.shared_cap, "shared memory a block may use, bytes (0: the device's limit; FusionStitching's was 20480)")
@@ -64,12 +65,31 @@ Result<planner::PlanOptions> plan_options(const PlanFlags& flags) {
   return options;
 }
 
+namespace {
+
+/// A plan says itself for what and how it was made; a flag that says something else would be dropped in silence.
+Result<void> check_agreement(const PlanFlags& flags, const planner::PlanOptions& typed, const planner::PlanOptions& stated) {
+  const auto refuse = [&](std::string_view flag, std::string_view plan_says) {
+    return fail(Error::Code::BadInput, fmt::format("{}: plan {} was made {}; leave the flag out, or plan anew", flag, flags.plan_file, plan_says));
+  };
+  const auto given = [&](const char* flag) { return flags.given && flags.given(flag); };
+  if (given("--device") && typed.device.name != stated.device.name) return refuse("--device", fmt::format("for {}", stated.device.name));
+  if (given("--policy") && typed.policy != stated.policy) return refuse("--policy", fmt::format("by {}", stated.policy));
+  if (given("--unroll") && !stated.unroll_loops) return refuse("--unroll", "without it");
+  if (given("--no-epilogues") && stated.library_epilogues) return refuse("--no-epilogues", "without it");
+  return {};
+}
+
+}  // namespace
+
 Result<Planned> planned(const graph::Graph& module, const PlanFlags& flags) {
   SEAM_TRY(planner::PlanOptions options, plan_options(flags));
   std::string text;
   if (!flags.plan_file.empty()) {
     SEAM_TRY(text, read_file(flags.plan_file));
-    options = planner::stated_options(text, options);
+    const planner::PlanOptions stated = planner::stated_options(text, options);
+    SEAM_DO(check_agreement(flags, options, stated));
+    options = stated;
   }
   SEAM_TRY(graph::Graph graph, planner::prepared(module, options));
   if (flags.plan_file.empty()) {
@@ -110,6 +130,12 @@ std::vector<double> read_spreads(const std::filesystem::path& folder) {
     out.push_back(std::strtod(cells[5].c_str(), nullptr));
   }
   return out;
+}
+
+std::optional<codegen::ProgramCheck> not_comparable(const std::vector<std::string>& reports, bool over_budget, std::uint64_t instructions) {
+  if (!reports.empty()) return codegen::ProgramCheck{codegen::Outcome::Failed, reports.front(), {}};
+  if (!over_budget) return std::nullopt;
+  return codegen::ProgramCheck{codegen::Outcome::Inconclusive, fmt::format("stopped after {} thread instructions (--instructions)", instructions), {}};
 }
 
 int exit_of_outcome(codegen::Outcome outcome) {

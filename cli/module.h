@@ -2,10 +2,13 @@
 /// What most commands begin with: open a module, prepare it, plan it or read a plan for it.
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/npy.h"
+#include "codegen/program_check.h"
 #include "codegen/verdict.h"
 #include "graph/graph.h"
 #include "planner/planner.h"
@@ -27,6 +30,7 @@ struct PlanFlags {
   std::int64_t footprint_cap = 0;
   bool unroll = false;
   bool no_epilogues = false;
+  std::function<bool(const std::string& flag)> given;  ///< whether a flag was typed; set by add_plan_flags
 };
 /// --device, --policy, --shared-cap, --footprint-cap, --unroll, --no-epilogues.
 void add_plan_flags(CLI::App& app, PlanFlags& flags);
@@ -45,6 +49,8 @@ struct Planned {
 [[nodiscard]] Result<std::vector<Array>> read_outputs(const std::filesystem::path& folder, const graph::Graph& graph);
 /// Spread by output from the expected.tsv that such folders may carry; empty if there is none.
 [[nodiscard]] std::vector<double> read_spreads(const std::filesystem::path& folder);
+/// Why outputs cannot be compared: the simulator reported something, or the run was stopped by --instructions; nullopt if they can.
+[[nodiscard]] std::optional<codegen::ProgramCheck> not_comparable(const std::vector<std::string>& reports, bool over_budget, std::uint64_t instructions);
 /// The exit code of a verdict.
 [[nodiscard]] int exit_of_outcome(codegen::Outcome outcome);
 

@@ -308,6 +308,8 @@ PlanOptions stated_options(std::string_view plan, PlanOptions otherwise) {
     if (!line || line->empty() || (*line)[0].text == "computation") break;
     const Line& words = *line;
     if (words.size() == 2 && words[0].text == "policy") otherwise.policy = words[1].text;
+    if (words.size() == 2 && words[0].text == "device")
+      if (const Result<Device> device = device_named(words[1].text)) otherwise.device = *device;
     if (words.size() != 3 || words[0].text != "option") continue;
     if (words[1].text == "unroll") otherwise.unroll_loops = words[2].text == "1";
     if (words[1].text == "epilogues") otherwise.library_epilogues = words[2].text != "0";

@@ -111,6 +111,23 @@ TEST_F(CommandLine, BadUseIsExitCode2) {
   EXPECT_EQ(seam({"optimize", "--help"}).exit, 0);
 }
 
+/// What a plan was made for is in it; a flag that says otherwise must not be dropped.
+TEST_F(CommandLine, FlagsThatContradictAPlanAreRefused) {
+  const std::string plan = (folder_ / "v100.plan").string();
+  ASSERT_EQ(seam({"plan", module("lr.step.hlo"), "--device", "v100", "-o", plan, "-q"}).exit, 0);
+  const Ran taken = seam({"plan", module("lr.step.hlo"), "--plan", plan});
+  EXPECT_EQ(taken.exit, 0) << taken.err;
+  EXPECT_NE(taken.out.find("on v100"), std::string::npos) << taken.out;
+  EXPECT_EQ(seam({"plan", module("lr.step.hlo"), "--plan", plan, "--device", "v100", "--policy", "stitch"}).exit, 0);
+  for (const std::vector<std::string>& flag : {std::vector<std::string>{"--device", "h100"}, {"--policy", "none"}, {"--no-epilogues"}, {"--unroll"}}) {
+    std::vector<std::string> words = {"plan", module("lr.step.hlo"), "--plan", plan};
+    words.insert(words.end(), flag.begin(), flag.end());
+    const Ran ran = seam(words);
+    EXPECT_EQ(ran.exit, 2) << flag[0];
+    EXPECT_NE(ran.err.find(flag[0] + ": plan " + plan + " was made"), std::string::npos) << ran.err;
+  }
+}
+
 TEST_F(CommandLine, CtrlCLeavesValidFiles) {
   if (!has_compiler_) GTEST_SKIP() << "no NVRTC: nothing takes long enough to be interrupted";
   const std::string out = (folder_ / "o").string();

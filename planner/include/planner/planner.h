@@ -27,7 +27,7 @@ struct PlanOptions {
 [[nodiscard]] Result<Plan> make_plan(const graph::Graph& graph, const PlanOptions& options);
 
 [[nodiscard]] std::string print_plan(const Plan& plan, const graph::Graph& graph);
-/// `otherwise` with what a .plan says of how its graph was prepared: policy, unrolling, epilogues. What cannot be read is left to parse_plan to report.
+/// `otherwise` with what a .plan says of how its graph was prepared and for what: policy, device, unrolling, epilogues. What cannot be read is left to parse_plan to report.
 [[nodiscard]] PlanOptions stated_options(std::string_view plan, PlanOptions otherwise);
 [[nodiscard]] Result<Plan> parse_plan(std::string_view text, std::string_view file, const graph::Graph& graph);
 /// Legality of a whole plan, whoever wrote it: every op computed before it is read, groups acyclic, placements and
