@@ -33,17 +33,7 @@ Result<codegen::ProgramCheck> check_program(const graph::Graph& module, const co
   codegen::RunOptions run_options;
   run_options.instruction_budget = options.instructions;
   SEAM_TRY(const codegen::RunResult ran, codegen::run(program, inputs, run_options));
-  codegen::ProgramCheck check;
-  if (!ran.reports.empty()) {
-    check.outcome = codegen::Outcome::Failed;
-    check.reason = ran.reports.front();
-    return check;
-  }
-  if (ran.over_budget) {
-    check.outcome = codegen::Outcome::Inconclusive;
-    check.reason = fmt::format("stopped after {} thread instructions (--instructions)", ran.instructions);
-    return check;
-  }
+  if (auto stopped = not_comparable(ran.reports, ran.over_budget, ran.instructions)) return *std::move(stopped);
   if (options.expect.empty()) {
     SEAM_TRY(const std::vector<Array> expected, codegen::reference_outputs(module, inputs));
     return codegen::check_outputs(*program.graph, ran.outputs, expected, {});

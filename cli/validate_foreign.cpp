@@ -30,17 +30,7 @@ Result<codegen::ForeignProgram> open_program(const ForeignRequest& request) {
 
 Result<codegen::ProgramCheck> checked(const ForeignRequest& request, const codegen::ForeignProgram& program, const std::optional<graph::Graph>& before,
                                       const std::vector<Array>& inputs, const codegen::ForeignRun& ran) {
-  codegen::ProgramCheck check;
-  if (!ran.reports.empty()) {
-    check.outcome = codegen::Outcome::Failed;
-    check.reason = ran.reports.front();
-    return check;
-  }
-  if (ran.over_budget) {
-    check.outcome = codegen::Outcome::Inconclusive;
-    check.reason = fmt::format("stopped after {} thread instructions (--instructions)", ran.instructions);
-    return check;
-  }
+  if (auto stopped = not_comparable(ran.reports, ran.over_budget, ran.instructions)) return *std::move(stopped);
   const graph::Graph& precise = before ? *before : program.graph;
   const codegen::Arithmetic arithmetic = codegen::arithmetic(program);
   if (request.expect.empty()) {

@@ -51,16 +51,10 @@ Result<void> ForeignRunner::branch(Frame& frame, Id<graph::Op> id) {
   const graph::Op& op = frame.computation.ops[id];
   const DeviceValue& selector = frame.values[op.operands[0]];
   SEAM_TRY(const std::int64_t number, scalar(selector));
-  const auto count = static_cast<std::int64_t>(op.attributes.calls.size());
-  std::int64_t chosen = number;
-  if (selector.shape.dtype == DType::Pred) {
-    chosen = number != 0 ? 0 : 1;
-  } else if (number < 0 || number >= count) {
-    chosen = count - 1;  // HLO: out of range means the last branch
-  }
+  const std::size_t chosen = branch_taken(selector.shape.dtype, number, op.attributes.calls.size());
   std::vector<DeviceValue> parameters;
-  parameters.push_back(frame.values[op.operands[static_cast<std::size_t>(chosen) + 1]]);
-  SEAM_TRY(DeviceValue result, invoke(op.attributes.calls[static_cast<std::size_t>(chosen)], std::move(parameters), frame.trip));
+  parameters.push_back(frame.values[op.operands[chosen + 1]]);
+  SEAM_TRY(DeviceValue result, invoke(op.attributes.calls[chosen], std::move(parameters), frame.trip));
   if (stopped()) return {};
   bind(frame, id, std::move(result));
   return {};

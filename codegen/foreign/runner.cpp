@@ -104,19 +104,7 @@ const IdVector<graph::Op, std::size_t>& ForeignRunner::last_uses(Id<graph::Compu
 }
 
 void ForeignRunner::bind(Frame& frame, Id<graph::Op> id, DeviceValue value) const {
-  if (value.shape.is_tuple && frame.computation.root != id) {
-    bool only_elements = true;
-    for (std::size_t i = id.index() + 1; i < frame.computation.ops.size(); ++i) {
-      const graph::Op& user = frame.computation.ops[Id<graph::Op>(i)];
-      if (std::ranges::find(user.operands, id) == user.operands.end()) continue;
-      if (user.opcode == Opcode::GetTupleElement) {
-        frame.values[Id<graph::Op>(i)] = value.elements[static_cast<std::size_t>(user.attributes.index)];
-      } else {
-        only_elements = false;
-      }
-    }
-    if (only_elements) return;
-  }
+  if (taken_apart(frame.computation, id, value, [&](Id<graph::Op> reader, const DeviceValue& element) { frame.values[reader] = element; })) return;
   frame.values[id] = std::move(value);
 }
 
@@ -289,7 +277,7 @@ Result<DeviceValue> ForeignRunner::constant(Id<graph::Computation> computation, 
   if (op.shape.is_tuple) return fail(Error::Code::Unsupported, fmt::format("constant {} is a tuple", op.name), op.at);
   if (!op.attributes.literal.known) {
     return fail(Error::Code::Unsupported,
-                fmt::format("the value of constant {} is not in the text ({{...}}): dump with --xla_dump_large_constants", op.name), op.at);
+                fmt::format("the value of constant {} is not in the text ({{...}}): give the module before optimization (--before FILE), or dump with --xla_dump_large_constants", op.name), op.at);
   }
   return constants_.emplace(key, device(op.attributes.literal.value, op.shape, op.name)).first->second;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/check.h"
 
@@ -51,6 +52,12 @@ DeviceValue copied(BufferPool& pool, const DeviceValue& value, std::string_view 
   if (!from.empty()) std::memcpy(pool.memory().bytes(copy.buffer->address()).data(), from.data(), from.size());
   pool.memory().set_initialized(copy.buffer->address(), true);
   return copy;
+}
+
+std::size_t branch_taken(DType selector, std::int64_t number, std::size_t branches) {
+  if (selector == DType::Pred) return number != 0 ? 0 : 1;
+  const bool in_range = number >= 0 && std::cmp_less(number, branches);
+  return in_range ? static_cast<std::size_t>(number) : branches - 1;
 }
 
 }  // namespace seam::codegen

@@ -1,6 +1,7 @@
 #pragma once
 /// Device buffers of a program run: counted owners, reuse by size. A buffer goes back to the pool with its last owner and is
 /// poisoned before it is handed out again, so that a read of a stale value is reported.
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -59,5 +60,26 @@ struct DeviceValue {
 [[nodiscard]] DeviceValue to_device(BufferPool& pool, const Array& array, const graph::Shape& shape, std::string_view name);
 /// A new buffer with the same bytes.
 [[nodiscard]] DeviceValue copied(BufferPool& pool, const DeviceValue& value, std::string_view name);
+
+/// Which branch of a conditional runs: true is the first; an index out of range means the last (HLO semantics).
+[[nodiscard]] std::size_t branch_taken(DType selector, std::int64_t number, std::size_t branches);
+
+/// A value of tuple shape whose readers only take elements out of it is theirs element by element, so that who owns one may overwrite it: `give(reader,
+/// element)` for each get-tuple-element; true if nobody needs the tuple itself.
+template <class Give>
+bool taken_apart(const graph::Computation& computation, Id<graph::Op> id, const DeviceValue& value, Give&& give) {
+  if (!value.shape.is_tuple) return false;
+  bool only_elements = computation.root != id;
+  for (std::size_t i = id.index() + 1; i < computation.ops.size(); ++i) {
+    const graph::Op& user = computation.ops[Id<graph::Op>(i)];
+    if (std::ranges::find(user.operands, id) == user.operands.end()) continue;
+    if (user.opcode == graph::Opcode::GetTupleElement) {
+      give(Id<graph::Op>(i), value.elements[static_cast<std::size_t>(user.attributes.index)]);
+    } else {
+      only_elements = false;
+    }
+  }
+  return only_elements;
+}
 
 }  // namespace seam::codegen

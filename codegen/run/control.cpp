@@ -87,17 +87,11 @@ Result<void> Runner::branch(Frame& frame, Id<graph::Op> id) {
   const graph::Op& op = frame.computation.ops[id];
   SEAM_TRY(const DeviceValue selector, value(frame, op.operands[0]));
   SEAM_TRY(const std::int64_t number, scalar(selector));
-  const auto count = static_cast<std::int64_t>(op.attributes.calls.size());
-  std::int64_t chosen = number;
-  if (selector.shape.dtype == DType::Pred) {
-    chosen = number != 0 ? 0 : 1;
-  } else if (number < 0 || number >= count) {
-    chosen = count - 1;  // HLO: out of range means the last branch
-  }
-  SEAM_TRY(DeviceValue argument, value(frame, op.operands[static_cast<std::size_t>(chosen) + 1]));
+  const std::size_t chosen = branch_taken(selector.shape.dtype, number, op.attributes.calls.size());
+  SEAM_TRY(DeviceValue argument, value(frame, op.operands[chosen + 1]));
   std::vector<DeviceValue> parameters;
   parameters.push_back(std::move(argument));
-  SEAM_TRY(DeviceValue result, invoke(op.attributes.calls[static_cast<std::size_t>(chosen)], std::move(parameters)));
+  SEAM_TRY(DeviceValue result, invoke(op.attributes.calls[chosen], std::move(parameters)));
   if (stop_ != Stop::No) return {};
   bind_parameter(frame, id, std::move(result));
   return {};

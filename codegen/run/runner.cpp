@@ -95,19 +95,7 @@ Result<DeviceValue> Runner::invoke(Id<graph::Computation> computation, std::vect
 }
 
 void Runner::bind_parameter(Frame& frame, Id<graph::Op> parameter, DeviceValue value) {
-  if (value.shape.is_tuple) {
-    bool only_elements = frame.computation.root != parameter;
-    for (std::size_t i = 0; i < frame.computation.ops.size(); ++i) {
-      const graph::Op& user = frame.computation.ops[Id<graph::Op>(i)];
-      if (std::ranges::find(user.operands, parameter) == user.operands.end()) continue;
-      if (user.opcode == Opcode::GetTupleElement) {
-        frame.env[Id<graph::Op>(i)] = value.elements[static_cast<std::size_t>(user.attributes.index)];
-      } else {
-        only_elements = false;
-      }
-    }
-    if (only_elements) return;
-  }
+  if (taken_apart(frame.computation, parameter, value, [&](Id<graph::Op> reader, const DeviceValue& element) { frame.env[reader] = element; })) return;
   frame.env[parameter] = std::move(value);
 }
 

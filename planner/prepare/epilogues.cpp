@@ -14,6 +14,7 @@
 #include "facts/roles.h"
 #include "graph/matmul.h"
 #include "planner/plan.h"
+#include "stitch/problem.h"
 
 namespace seam::planner {
 
@@ -52,12 +53,8 @@ std::optional<double> splat(const Computation& computation, Id<Op> id) {
 class Finder {
  public:
   Finder(const Graph& graph, const Computation& computation, const PlanOptions& options)
-      : computation_(computation), roles_(roles_of(graph, computation, options)), ready_(computation.ops.size(), 0), yielded_by_(computation.ops.size()) {
-    for (std::size_t i = 0; i < computation.ops.size(); ++i) {
-      const Id<Op> id(i);
-      before_others_.insert(op(id).attributes.control_predecessors.begin(), op(id).attributes.control_predecessors.end());
-      for (const Id<Op> operand : op(id).operands) ready_[id] = std::max(ready_[id], ready_[operand] + (roles_.is_call(operand) ? 1 : 0));
-    }
+      : computation_(computation), problem_(stitch::problem_of(graph, computation, options, false)), roles_(problem_.roles), yielded_by_(computation.ops.size()) {
+    for (const Op& op : computation.ops) before_others_.insert(op.attributes.control_predecessors.begin(), op.attributes.control_predecessors.end());
   }
 
   /// Products that stand before it in the computation must have been asked about already.
@@ -117,7 +114,7 @@ class Finder {
     if (role == Role::Folded || role == Role::Plumbing || op(storage).shape.is_tuple) return false;
     const Id<Op> producer = role == Role::Result ? roles_.producer[storage] : yielded_by_[storage].valid() ? yielded_by_[storage] : storage;
     const bool there = role == Role::Memory || roles_.is_call(producer) || roles_.needed_in_memory[storage];
-    return there && ready_[producer] + (roles_.is_call(producer) ? 1 : 0) <= ready_[call.dot];
+    return there && problem_.asap[producer] + (roles_.is_call(producer) ? 1 : 0) <= problem_.asap[call.dot];
   }
 
   [[nodiscard]] bool take(Call& call, Id<Op> value, Id<Op> user) const {
@@ -179,10 +176,10 @@ class Finder {
   }
 
   const Computation& computation_;
-  Roles roles_;
-  std::set<Id<Op>> before_others_;      ///< control predecessors
-  IdVector<Op, int> ready_;             ///< calls that must have run before it
-  IdVector<Op, Id<Op>> yielded_by_;     ///< the product whose call yields the value, where it took over what made it
+  stitch::Problem problem_;
+  const Roles& roles_;
+  std::set<Id<Op>> before_others_;   ///< control predecessors
+  IdVector<Op, Id<Op>> yielded_by_;  ///< the product whose call yields the value, where it took over what made it
 };
 
 /// Writes the computation anew, calls in the place of the last op they took over.

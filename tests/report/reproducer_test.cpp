@@ -67,6 +67,18 @@ class Reproducer : public testing::Test {
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  /// The reproducer of a kernel, compiled against a stub of the driver and run once; `built` gets PTX if there was no compiler to make any.
+  Ran reproduced(const Optimized& o, const KernelView& kernel, codegen::Built& built) {
+    if (built.ptx.empty()) built.ptx = ".version 8.0\n// no compiler here\n";
+    codegen::Verdict verdict = kernel.verdict;
+    verdict.expected.clear();
+    const KernelView view{kernel.graph, kernel.where, kernel.computation, kernel.group, built, verdict};
+    EXPECT_TRUE(write_file(folder_ / "r.cpp", reproducer(o, view)));
+    Ran compiled = shell(fmt::format("{} -std=c++17 -Wall -Wextra -Werror -O1 -I{}/stub_cuda {} -o {}", SEAM_CXX, SEAM_TEST_DIR, (folder_ / "r.cpp").string(), (folder_ / "r").string()));
+    return compiled.status == 0 ? shell((folder_ / "r").string() + " 1") : compiled;
+  }
+
   std::filesystem::path folder_;
 };
 
@@ -77,14 +89,7 @@ TEST_F(Reproducer, MakesTheInputsOfTheProof) {
   ASSERT_EQ(o.verdicts.size(), 1U);
   for_each_kernel(o, [&](const KernelView& kernel) {
     codegen::Built built = kernel.built;
-    if (built.ptx.empty()) built.ptx = ".version 8.0\n// no compiler here\n";
-    codegen::Verdict verdict = kernel.verdict;
-    verdict.expected.clear();
-    const KernelView view{kernel.graph, kernel.where, kernel.computation, kernel.group, built, verdict};
-    ASSERT_TRUE(write_file(folder_ / "r.cpp", reproducer(o, view)));
-    const Ran compiled = shell(fmt::format("{} -std=c++17 -Wall -Wextra -Werror -O1 -I{}/stub_cuda {} -o {}", SEAM_CXX, SEAM_TEST_DIR, (folder_ / "r.cpp").string(), (folder_ / "r").string()));
-    ASSERT_EQ(compiled.status, 0) << compiled.output;
-    const Ran ran = shell((folder_ / "r").string() + " 1");
+    const Ran ran = reproduced(o, kernel, built);
     ASSERT_EQ(ran.status, 0) << ran.output;
     EXPECT_NE(ran.output.find(fmt::format("module of {} bytes, function {}", built.ptx.size(), built.source.name)), std::string::npos) << ran.output;
     EXPECT_NE(ran.output.find(fmt::format("launch {} x {}", built.source.grid, built.source.block)), std::string::npos) << ran.output;
@@ -118,14 +123,7 @@ ENTRY main {
   std::size_t constants = 0;
   for_each_kernel(o, [&](const KernelView& kernel) {
     codegen::Built built = kernel.built;
-    if (built.ptx.empty()) built.ptx = ".version 8.0\n// no compiler here\n";
-    codegen::Verdict verdict = kernel.verdict;
-    verdict.expected.clear();
-    const KernelView view{kernel.graph, kernel.where, kernel.computation, kernel.group, built, verdict};
-    ASSERT_TRUE(write_file(folder_ / "r.cpp", reproducer(o, view)));
-    const Ran compiled = shell(fmt::format("{} -std=c++17 -Wall -Wextra -Werror -O1 -I{}/stub_cuda {} -o {}", SEAM_CXX, SEAM_TEST_DIR, (folder_ / "r.cpp").string(), (folder_ / "r").string()));
-    ASSERT_EQ(compiled.status, 0) << compiled.output;
-    const Ran ran = shell((folder_ / "r").string() + " 1");
+    const Ran ran = reproduced(o, kernel, built);
     for (std::size_t i = 0; i < built.source.arguments.size(); ++i) {
       const graph::Op& op = kernel.computation.ops[built.source.arguments[i].op];
       if (op.opcode != graph::Opcode::Constant) continue;

@@ -1,6 +1,5 @@
 /// What runs on several threads at once, small enough for the thread sanitizer (scripts/sanitize tsan).
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -19,12 +18,9 @@ TEST(Threads, JobsRunOnceEachAndTheirExceptionArrives) {
   parallel_for(runs.size(), 4, [&](std::size_t i) { ++runs[i]; });
   EXPECT_EQ(std::accumulate(runs.begin(), runs.end(), 0), 1000);
   EXPECT_EQ(*std::ranges::max_element(runs), 1);
-  std::atomic<int> started{0};
-  EXPECT_THROW(parallel_for(1000, 4, [&](std::size_t i) {
-    ++started;
+  EXPECT_THROW(parallel_for(1000, 4, [](std::size_t i) {
     if (i == 10) throw std::runtime_error("job 10");
   }), std::runtime_error);
-  EXPECT_LT(started.load(), 1000 + 4);
 }
 
 TEST(Threads, TwoLaunchesAtOnceGiveWhatOneGives) {
