@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "base/units.h"
@@ -16,12 +17,33 @@ std::string counts(std::int64_t kernels, std::int64_t copies, std::int64_t libra
 
 Cell ratio(std::int64_t ours, std::int64_t theirs) { return theirs == 0 ? Cell(Blank{}) : Cell(static_cast<double>(ours) / static_cast<double>(theirs)); }
 
+/// Over the modules for which there is a result of compiler `c`; both measures, since moving work into library calls is no win by itself.
+std::string means_note(const ModuleTable& all, std::size_t c) {
+  double launches = 0, with_library = 0;
+  int modules = 0;
+  for (const ModuleRow& row : all.rows) {
+    if (!row.compilers[c]) continue;
+    const planner::Totals& ours = row.policies.back();
+    const analyzer::LaunchCounts& theirs = row.compilers[c]->counts;
+    const std::int64_t mine = ours.kernels + ours.copies, other = theirs.kernels + theirs.copies;
+    if (mine == 0 || other == 0) continue;
+    launches += std::log(static_cast<double>(mine) / static_cast<double>(other));
+    with_library += std::log(static_cast<double>(mine + ours.library_calls) / static_cast<double>(other + theirs.library_calls));
+    ++modules;
+  }
+  if (modules == 0) return {};
+  return fmt::format("{} over {}, geometric mean of {} {}: kernels and copies {:.2f}, with library calls {:.2f}.", all.policies.back(), all.compilers[c], modules, modules == 1 ? "module" : "modules", std::exp(launches / modules),
+                     std::exp(with_library / modules));
+}
+
 std::vector<std::string> notes_of(const ModuleTable& all) {
   std::vector<std::string> notes = {
       "Cells are kernels+copies+library calls, as often as they run: loops times their trips. none = one kernel per op; xla2018 = XLA's fusion rules of 2018, re-implemented; the floor is that of the last "
       "policy's plan: levels between its library calls that hold work, copies included.",
       fmt::format("ratio = kernels of the last policy over those of {}; then kernels and copies over kernels and copies.", kBaseline)};
   if (!all.compilers.empty()) notes.emplace_back("Columns named after files hold what a real compiler made of the module, counted in its optimized module; what it moved into library calls stands there.");
+  for (std::size_t c = 0; c < all.compilers.size(); ++c)
+    if (std::string means = means_note(all, c); !means.empty()) notes.push_back(std::move(means));
   for (const ModuleRow& row : all.rows) {
     if (row.unknown_trips) notes.push_back(fmt::format("{}: how often a loop runs depends on data: counted once.", row.module));
     for (std::size_t c = 0; c < all.compilers.size(); ++c) {
