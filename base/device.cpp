@@ -9,17 +9,18 @@ namespace seam {
 namespace {
 
 // Limits: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability". SM counts, clocks (boost) and memory
-// bandwidth: NVIDIA's product data sheets of each card; V100, A100 and H100 agree with XLA's target_config specs.
+// bandwidth: NVIDIA's product data sheets of each card; V100, A100 and H100 agree with XLA's target_config specs. Tensor cores: the same data
+// sheets, without sparsity, and the Ada white paper for sums in f32 on the RTX 4090.
 constexpr std::array kDevices = {
-    //     name     product                       cc     SMs  thr   blk regs   smem/SM blk   opt-in  bytes/s    L2        GHz   lanes
-    Device{"v100", "Tesla V100-SXM2-16GB", 7, 0, 80, 2048, 32, 65536, 98304, 49152, 98304, 8.98048e11, 6291456, 1.53, 64},
-    Device{"a100", "NVIDIA A100-SXM4-40GB", 8, 0, 108, 2048, 32, 65536, 167936, 49152, 166912, 1.5552e12, 41943040, 1.41, 64},
-    Device{"h100", "NVIDIA H100 80GB HBM3", 9, 0, 132, 2048, 32, 65536, 233472, 49152, 232448, 3.35232e12, 52428800, 1.98, 128},
-    Device{"h200", "NVIDIA H200", 9, 0, 132, 2048, 32, 65536, 233472, 49152, 232448, 4.8e12, 52428800, 1.98, 128},
-    Device{"b200", "NVIDIA B200", 10, 0, 148, 2048, 32, 65536, 233472, 49152, 232448, 8.0e12, 132644864, 1.965, 128},
-    Device{"l4", "NVIDIA L4", 8, 9, 58, 1536, 24, 65536, 102400, 49152, 101376, 3.0e11, 50331648, 2.04, 128},
-    Device{"t4", "Tesla T4", 7, 5, 40, 1024, 16, 65536, 65536, 49152, 65536, 3.2e11, 4194304, 1.59, 64},
-    Device{"rtx4090", "NVIDIA GeForce RTX 4090", 8, 9, 128, 1536, 24, 65536, 102400, 49152, 101376, 1.008e12, 75497472, 2.52, 128},
+    //     name     product                       cc     SMs  thr   blk regs   smem/SM blk   opt-in  bytes/s    L2        GHz   lanes f16      tf32
+    Device{"v100", "Tesla V100-SXM2-16GB", 7, 0, 80, 2048, 32, 65536, 98304, 49152, 98304, 8.98048e11, 6291456, 1.53, 64, 125e12, 0},
+    Device{"a100", "NVIDIA A100-SXM4-40GB", 8, 0, 108, 2048, 32, 65536, 167936, 49152, 166912, 1.5552e12, 41943040, 1.41, 64, 312e12, 156e12},
+    Device{"h100", "NVIDIA H100 80GB HBM3", 9, 0, 132, 2048, 32, 65536, 233472, 49152, 232448, 3.35232e12, 52428800, 1.98, 128, 989.4e12, 494.7e12},
+    Device{"h200", "NVIDIA H200", 9, 0, 132, 2048, 32, 65536, 233472, 49152, 232448, 4.8e12, 52428800, 1.98, 128, 989.4e12, 494.7e12},
+    Device{"b200", "NVIDIA B200", 10, 0, 148, 2048, 32, 65536, 233472, 49152, 232448, 8.0e12, 132644864, 1.965, 128, 2250e12, 1125e12},
+    Device{"l4", "NVIDIA L4", 8, 9, 58, 1536, 24, 65536, 102400, 49152, 101376, 3.0e11, 50331648, 2.04, 128, 121e12, 60e12},
+    Device{"t4", "Tesla T4", 7, 5, 40, 1024, 16, 65536, 65536, 49152, 65536, 3.2e11, 4194304, 1.59, 64, 65e12, 0},
+    Device{"rtx4090", "NVIDIA GeForce RTX 4090", 8, 9, 128, 1536, 24, 65536, 102400, 49152, 101376, 1.008e12, 75497472, 2.52, 128, 165.2e12, 82.6e12},
 };
 
 }  // namespace

@@ -83,12 +83,13 @@ std::int64_t count(const graph::Shape& shape) {
 
 double contraction_flops(const Computation& computation, const Op& op) {
   const auto out = static_cast<double>(count(op.shape));
-  if (op.opcode == Opcode::Dot) {
-    double contracted = 1;
+  const auto extent = [&](const std::vector<std::int64_t>& contracted) {
     const graph::Shape& lhs = computation.ops[op.operands[0]].shape;
-    for (const std::int64_t dim : op.attributes.dot.lhs_contract) contracted *= static_cast<double>(lhs.dims[static_cast<std::size_t>(dim)]);
-    return 2 * out * contracted;
-  }
+    double product = 1;
+    for (const std::int64_t dim : contracted) product *= static_cast<double>(lhs.dims[static_cast<std::size_t>(dim)]);
+    return product;
+  };
+  if (op.opcode == Opcode::Dot) return 2 * out * extent(op.attributes.dot.lhs_contract);
   if (op.opcode == Opcode::Convolution) {
     // Each output sums over the kernel's window and input features.
     const graph::Shape& kernel = computation.ops[op.operands[1]].shape;
@@ -96,18 +97,21 @@ double contraction_flops(const Computation& computation, const Op& op) {
     return 2 * out * static_cast<double>(count(kernel)) / std::max(1.0, features);
   }
   if (graph::is_matmul(op) && op.operands.size() >= 2) {
-    const graph::Shape &lhs = computation.ops[op.operands[0]].shape, &rhs = computation.ops[op.operands[1]].shape;
-    const auto matmul = graph::matmul_of(op, lhs.rank(), rhs.rank());
+    const auto matmul = graph::matmul_of(op, computation.ops[op.operands[0]].shape.rank(), computation.ops[op.operands[1]].shape.rank());
     if (!matmul) return 0;
-    double contracted = 1;
-    for (const std::int64_t dim : matmul->dims.lhs_contract) contracted *= static_cast<double>(lhs.dims[static_cast<std::size_t>(dim)]);
     // The scratch memory in the result is no result.
-    return 2 * contracted * (op.shape.is_tuple && !op.shape.elements.empty() ? static_cast<double>(count(op.shape.elements[0])) : out);
+    return 2 * extent(matmul->dims.lhs_contract) * (op.shape.is_tuple && !op.shape.elements.empty() ? static_cast<double>(count(op.shape.elements[0])) : out);
   }
   return 0;
 }
 
 }  // namespace
+
+std::int64_t scratch_bytes(const Op& op) {
+  if (op.opcode != Opcode::CustomCall || !op.attributes.custom_call_target.starts_with("__cu") || !op.shape.is_tuple || op.shape.elements.size() < 2) return 0;
+  const graph::Shape& last = op.shape.elements.back();
+  return !last.is_tuple && last.rank() == 1 && (last.dtype == DType::S8 || last.dtype == DType::U8) ? last.byte_size() : 0;
+}
 
 bool moves_nothing(const Computation& computation, const Op& op) {
   if (graph::op_class(op.opcode) == OpClass::Free || op.opcode == Opcode::Constant || op.opcode == Opcode::Iota) return true;
@@ -136,8 +140,9 @@ OpCost cost_of(const Computation& computation, const Op& op) {
     cost.words_out = count(update.shape);
     cost.bytes_out = cost.words_out * bytes(op.shape.is_tuple ? update.shape.dtype : op.shape.dtype);
   } else {
-    cost.words_out = count(op.shape);
-    cost.bytes_out = op.shape.byte_size();
+    const std::int64_t scratch = scratch_bytes(op);
+    cost.words_out = count(op.shape) - scratch;  // of bytes
+    cost.bytes_out = op.shape.byte_size() - scratch;
   }
   if (op_class == OpClass::Contraction || graph::is_matmul(op)) {
     cost.flops = contraction_flops(computation, op);

@@ -108,7 +108,7 @@ class Counter {
         return;
       case Opcode::Copy:
       case Opcode::CopyStart:
-        return add(Kind::Copy, times, times * 2 * computation.ops[op.operands[0]].shape.byte_size());
+        return add(Kind::Copy, times, times * bytes_of_launch(graph_, computation, op));
       case Opcode::While: {
         const std::optional<std::int64_t> trips = stated_trips(op);
         if (!trips) ++counts_.loops_of_unknown_length;
@@ -173,6 +173,12 @@ class Counter {
 };
 
 }  // namespace
+
+std::int64_t bytes_of_launch(const Graph& graph, const Computation& computation, const Op& op) {
+  if (op.opcode == Opcode::Fusion) return fusion_bytes(graph, computation, op);
+  if (op.opcode == Opcode::Copy || op.opcode == Opcode::CopyStart) return 2 * computation.ops[op.operands[0]].shape.byte_size();
+  return bytes_moved(computation, op);
+}
 
 LaunchCounts count_launches(const Graph& graph) { return Counter(graph).of(graph.entry, 1); }
 

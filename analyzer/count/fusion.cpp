@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "analyzer/op_cost.h"
+
 namespace seam::analyzer {
 
 using graph::Computation;
@@ -76,13 +78,7 @@ std::int64_t bytes_moved(const Computation& computation, const Op& op) {
   const std::set<Id<Op>> distinct(op.operands.begin(), op.operands.end());
   std::int64_t sum = 0;
   for (const Id<Op> operand : distinct) sum += computation.ops[operand].shape.byte_size();
-  std::int64_t result = op.shape.byte_size();
-  const bool nvidia = op.opcode == Opcode::CustomCall && op.attributes.custom_call_target.starts_with("__cu");
-  if (nvidia && op.shape.is_tuple && op.shape.elements.size() > 1) {
-    const Shape& last = op.shape.elements.back();
-    if (!last.is_tuple && last.rank() == 1 && (last.dtype == DType::S8 || last.dtype == DType::U8)) result -= last.byte_size();
-  }
-  return sum + result;
+  return sum + op.shape.byte_size() - scratch_bytes(op);
 }
 
 std::int64_t fusion_bytes(const Graph& graph, const Computation& computation, const Op& fusion) {

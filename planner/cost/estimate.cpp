@@ -27,13 +27,19 @@ double evaluations(const Computation& computation, const PlannedOp& planned, dou
   return planned.placement == Placement::Inline ? std::max(asked, 1.0) : own;
 }
 
-analyzer::KernelWork work_of(const Computation& computation, const FusionGroup& group, const Part& part, double& flops) {
+/// A part's work, and the element operations in it.
+struct PartWork {
+  analyzer::KernelWork work;
+  double operations = 0;
+};
+
+PartWork work_of(const Computation& computation, const FusionGroup& group, const Part& part, double& flops) {
   analyzer::KernelWork work;
   work.blocks = part.blocks * part.splits;
   work.threads = group.threads;
   work.shared_bytes = group.shared_bytes() + kScratch;
   std::map<Id<Op>, double> asked;
-  double barriers = 0;
+  double barriers = 0, operations = 0, special = 0;
   for (auto it = part.ops.rbegin(); it != part.ops.rend(); ++it) {
     const Op& op = computation.ops[it->op];
     double times = evaluations(computation, *it, asked.contains(it->op) ? asked[it->op] : 0);
@@ -46,8 +52,8 @@ analyzer::KernelWork work_of(const Computation& computation, const FusionGroup& 
       per = 2;
     }
     flops += times * per;
-    work.flops += times * std::max(per, 1.0);
-    if (graph::is_expensive(op.opcode)) work.special += times;
+    operations += times * std::max(per, 1.0);
+    if (graph::is_expensive(op.opcode)) special += times;
     if (it->placement == Placement::Shared) barriers += 2;
     for (const Id<Op> operand : op.operands) {
       double wanted = times;
@@ -59,7 +65,8 @@ analyzer::KernelWork work_of(const Computation& computation, const FusionGroup& 
     }
   }
   work.barriers = barriers;
-  return work;
+  work.instructions = analyzer::estimated_instructions(operations, special);
+  return {work, operations};
 }
 
 }  // namespace
@@ -70,15 +77,19 @@ Estimate estimate(const Computation& computation, const FusionGroup& group, cons
   out.bytes_read = bytes.bytes_read;
   out.bytes_written = bytes.bytes_written;
   out.exact = bytes.exact;
-  std::vector<analyzer::KernelWork> works;
+  std::vector<PartWork> parts;
   double walked = 0;
   for (const Part& part : group.parts) {
-    works.push_back(work_of(computation, group, part, out.flops));
-    walked += works.back().flops;
+    parts.push_back(work_of(computation, group, part, out.flops));
+    walked += parts.back().operations;
   }
   // The kernel's bytes are shared among the parts in proportion to their work.
   const auto all = static_cast<double>(out.bytes_read + out.bytes_written);
-  for (analyzer::KernelWork& work : works) work.dram_bytes = walked > 0 ? all * work.flops / walked : all;
+  std::vector<analyzer::KernelWork> works;
+  for (PartWork& part : parts) {
+    part.work.dram_bytes = walked > 0 ? all * part.operations / walked : all;
+    works.push_back(part.work);
+  }
   const analyzer::Band band = analyzer::packed_time_us(device, works.data(), works.size());
   out.time_low_us = band.low;
   out.time_mid_us = band.mid;

@@ -129,15 +129,16 @@ analyzer::KernelWork work_of(const Problem& problem, const Component& component,
   analyzer::KernelWork work;
   work.blocks = blocks;
   work.shared_bytes = shared_bytes(problem, component, blocks) + 1024;
-  double most = 0, all = 0;
+  double most = 0, all = 0, flops = 0;
   for (const Id<Op> loop : component.loops) {
     const auto bytes = static_cast<double>(walked(problem, loop) * bytes_of_element(problem.op(loop)));
     most = std::max(most, bytes);
     all += bytes;
-    work.flops += static_cast<double>(walked(problem, loop)) * 4;
+    flops += static_cast<double>(walked(problem, loop)) * 4;
     if (problem.roles.needed_in_memory[loop])
       work.dram_bytes += static_cast<double>(product(dims_of_loop(problem, loop)) * bytes_of_element(problem.op(loop)));
   }
+  work.instructions = analyzer::estimated_instructions(flops, 0);
   work.dram_bytes += most;
   work.reread_bytes = all - most;
   work.barriers = 2.0 * static_cast<double>(component.kept.size());

@@ -18,5 +18,7 @@ struct LaunchCounts {
 };
 /// Modules before optimization may be given too: every array op then counts as one kernel, reshapes and broadcasts as none.
 [[nodiscard]] LaunchCounts count_launches(const graph::Graph& graph);
+/// What one instruction of an optimized module reads and writes if it is launched, operands and results once: what LaunchCounts adds up.
+[[nodiscard]] std::int64_t bytes_of_launch(const graph::Graph& graph, const graph::Computation& computation, const graph::Op& op);
 
 }  // namespace seam::analyzer

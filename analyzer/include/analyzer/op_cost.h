@@ -22,6 +22,8 @@ struct OpCost {
   [[nodiscard]] double intensity() const;
 };
 
+/// Scratch memory of NVIDIA's libraries that a custom call lists as its last result: no result, and nobody reads it.
+[[nodiscard]] std::int64_t scratch_bytes(const graph::Op& op);
 /// Slices and gathers read what they take, updates write what they hold; views, tuples and constants cost nothing. A while or fusion
 /// costs nothing itself: its computation does.
 [[nodiscard]] OpCost cost_of(const graph::Computation& computation, const graph::Op& op);

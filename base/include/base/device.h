@@ -26,6 +26,8 @@ struct Device {
   std::int64_t l2_bytes = 0;
   double clock_ghz = 0;
   int fp32_lanes_per_sm = 0;
+  double tensor_flops_16 = 0;    ///< tensor cores, dense, f16 and bf16 factors summed in f32, per second
+  double tensor_flops_tf32 = 0;  ///< the same for f32 factors rounded to tf32; 0: there is no such thing
 };
 
 [[nodiscard]] std::span<const Device> devices();
