@@ -1,5 +1,5 @@
 /// What each kernel does in one launch, at its own shape.
-#include <algorithm>
+#include <atomic>
 
 #include "base/parallel.h"
 #include "foreign/bench.h"
@@ -8,55 +8,38 @@
 namespace seam::codegen {
 namespace {
 
-/// Blocks whose instructions tell what all of them take.
-constexpr std::uint64_t kProbe = 4;
+constexpr int kInputs = 1;  ///< the input set with positive numbers: no NaN sends a loop astray
 
-/// `count` of `all` blocks, evenly spread.
-std::vector<std::uint64_t> spread(std::uint64_t all, std::uint64_t count) {
-  std::vector<std::uint64_t> blocks;
-  for (std::uint64_t i = 0; i < count; ++i) blocks.push_back(i * all / count);
-  return blocks;
+std::int64_t static_shared(const ForeignKernel& kernel, const std::string& name) {
+  if (kernel.module == nullptr) return 0;
+  for (const sim::KernelInfo& info : sim::kernels(*kernel.module))
+    if (info.name == name) return info.static_shared;
+  return 0;
 }
 
-void profile(const ForeignProgram& program, const Job& job, const ProfileOptions& options, ForeignProfile& out) {
-  out.launch = job.launch;
-  const sim::Dim3 grid = job.launch->grid;
-  out.blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+ForeignProfile profile(const ForeignProgram& program, const Job& job, std::uint64_t most_instructions) {
   Bench bench(program, job);
-  bench.fill(1);  // positive numbers: no NaN sends a loop astray
+  bench.fill(kInputs);
   bench.place_results();
-  // Values are not looked at and races were looked for at small shapes: bounds and counters are what large launches are run for.
-  sim::Checks checks;
-  checks.initialized = false;
-  checks.races = false;
-  std::vector<std::uint64_t> blocks;
-  if (out.blocks > kProbe && options.most_instructions > 0) {
-    const auto probe = bench.launch(checks, spread(out.blocks, kProbe));
-    if (!probe) {
-      out.refusal = probe.error();
-      return;
-    }
-    const std::uint64_t each = std::max<std::uint64_t>(probe->counters.instructions / kProbe, 1);
-    const std::uint64_t fits = std::max(options.most_instructions / each, kProbe);
-    if (fits < out.blocks) blocks = spread(out.blocks, fits);
-  }
-  checks.profile = true;
-  const auto outcome = bench.launch(checks, std::move(blocks));
-  if (!outcome) {
-    out.refusal = outcome.error();
-    return;
-  }
-  out.counters = outcome->counters;
-  out.classes = outcome->profile;
-  for (const sim::Report& report : outcome->reports) out.reports.push_back(rendered(*job.launch, report));
+  ForeignProfile out{profile_launch(
+                         job.launch->grid, [&](const sim::Checks& checks, std::vector<std::uint64_t> blocks) { return bench.launch(checks, std::move(blocks)); }, most_instructions,
+                         [&](const sim::Report& report) { return rendered(*job.launch, report); }),
+                     job.launch};
+  out.block = job.launch->block;
+  out.shared_bytes = job.launch->dynamic_shared + static_shared(program.kernels.at(job.launch->kernel), job.launch->kernel);
+  return out;
 }
 
 }  // namespace
 
-std::vector<ForeignProfile> profile_kernels(const ForeignProgram& program, const ProfileOptions& options) {
+std::vector<ForeignProfile> profile_kernels(const ForeignProgram& program, const ProfileOptions& options, const Progress& progress) {
   const std::vector<Job> jobs = kernel_jobs(program);
   std::vector<ForeignProfile> out(jobs.size());
-  parallel_for(jobs.size(), options.threads, [&](std::size_t i) { profile(program, jobs[i], options, out[i]); });
+  std::atomic<std::size_t> done{0};
+  parallel_for(jobs.size(), options.threads, [&](std::size_t i) {
+    out[i] = profile(program, jobs[i], options.most_instructions);
+    if (progress) progress(++done, jobs.size());
+  });
   return out;
 }
 

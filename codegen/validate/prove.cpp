@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <memory>
 #include <optional>
 
 #include "base/parallel.h"
@@ -15,22 +14,17 @@
 #include "validate/compare.h"
 #include "validate/demand.h"
 #include "validate/inputs.h"
+#include "validate/operands.h"
 #include "validate/sample.h"
 
 namespace seam::codegen {
 namespace {
 
-/// A kernel's operands on the simulated device, one input set.
-struct Operands {
-  sim::Memory memory;
-  std::vector<std::uint64_t> addresses;                 ///< by Source::arguments
-  std::map<Id<graph::Op>, std::unique_ptr<Array>> host; ///< inputs, by storage op
-};
-
 class Proof {
  public:
   Proof(const Program& program, const Built& built, const ProveOptions& options)
-      : graph_(*program.graph),
+      : program_(program),
+        graph_(*program.graph),
         plan_(program.plan->computations[built.computation]),
         group_(plan_.groups[built.group]),
         computation_(graph_.computations[plan_.computation]),
@@ -90,64 +84,6 @@ class Proof {
     return true;
   }
 
-  [[nodiscard]] Operands operands(int set) const {
-    Operands made;
-    const auto [low, high] = integer_range(computation_, group_);
-    std::uint64_t number = 0;
-    const auto array_of = [&](Id<graph::Op> op) -> const Array& {
-      std::unique_ptr<Array>& array = made.host[planner::storage_of(computation_, op)];
-      if (!array) {
-        const graph::Shape& shape = computation_.ops[op].shape;
-        array = std::make_unique<Array>(random_array(shape.dtype, shape.dims, input_distribution(set), input_seed(set, ++number), low, high));
-        const graph::Op& stored = computation_.ops[planner::storage_of(computation_, op)];
-        if (stored.opcode == graph::Opcode::Constant && stored.attributes.literal.known) array->data = stored.attributes.literal.value.data;
-      }
-      return *array;
-    };
-    const auto fill = [&](std::uint64_t address, const Array& array) {
-      std::ranges::copy(array.data, made.memory.bytes(address).begin());
-      made.memory.set_initialized(address, true);
-    };
-    for (const Argument& argument : built_.source.arguments) {
-      if (argument.workspace_bytes > 0) {
-        const std::uint64_t address = made.memory.allocate(argument.workspace_bytes, argument.name);
-        made.memory.set_initialized(address, true);
-        made.addresses.push_back(address);
-        continue;
-      }
-      const std::uint64_t address = made.memory.allocate(argument.elements * bytes(argument.dtype), argument.name);
-      if (!argument.output) {
-        fill(address, array_of(argument.op));
-        made.memory.set_read_only(address, true);
-      } else if (argument.updated) {
-        fill(address, array_of(argument.aliases));
-      }
-      made.addresses.push_back(address);
-    }
-    return made;
-  }
-
-  /// Outputs poisoned, updated operands and workspace as at the start.
-  void reset(Operands& operands) const {
-    for (std::size_t i = 0; i < built_.source.arguments.size(); ++i) {
-      const Argument& argument = built_.source.arguments[i];
-      if (argument.workspace_bytes > 0) {
-        std::ranges::fill(operands.memory.bytes(operands.addresses[i]), std::byte{0});
-        operands.memory.set_initialized(operands.addresses[i], true);
-      } else if (argument.updated) {
-        std::ranges::copy(operands.host.at(planner::storage_of(computation_, argument.aliases))->data,
-                          operands.memory.bytes(operands.addresses[i]).begin());
-      } else if (argument.output) {
-        operands.memory.set_initialized(operands.addresses[i], false);
-      }
-    }
-  }
-
-  [[nodiscard]] sim::Launch launch_of(const Operands& operands, std::vector<std::uint64_t> blocks) const {
-    return {built_.source.name, {static_cast<std::uint32_t>(built_.source.grid)}, {static_cast<std::uint32_t>(built_.source.block)},
-            built_.source.shared_bytes, false, parameter_block(operands.addresses), std::move(blocks)};
-  }
-
   /// How many blocks the budget pays for, from a run of a few on the first input set.
   [[nodiscard]] Result<Sample> affordable(Operands& operands, std::uint64_t budget) {
     const auto total = static_cast<std::uint64_t>(group_.blocks());
@@ -156,8 +92,8 @@ class Proof {
     if (per_block_ == 0) {
       sim::Checks checks;
       checks.races = checks.initialized = false;
-      SEAM_TRY(const sim::Outcome outcome, sim::launch(*built_.module, operands.memory, launch_of(operands, probe.blocks), checks));
-      reset(operands);
+      SEAM_TRY(const sim::Outcome outcome, sim::launch(*built_.module, operands.memory, launch_of(built_, operands, probe.blocks), checks));
+      start_over(program_, built_, operands);
       per_block_ = std::max<std::uint64_t>(1, outcome.counters.instructions / std::max<std::uint64_t>(1, outcome.counters.blocks));
     }
     const std::uint64_t most = std::max<std::uint64_t>(budget / per_block_, probe.blocks.size());
@@ -167,14 +103,14 @@ class Proof {
   /// False: no need for further sets, the kernel has failed.
   Result<bool> input_set(int set) {
     verdict_.sets.push_back(set);
-    Operands on_device = operands(set);
+    Operands on_device = seeded_operands(program_, built_, set);
     // What the extra sets look for is in every row: an eighth of the budget finds it.
     const int share = set >= kFirstExtraSet ? 8 : 1;
     SEAM_TRY(const Sample chosen, affordable(on_device, options_.instruction_budget / static_cast<std::uint64_t>(share)));
     sim::Checks checks;
     checks.seed = static_cast<std::uint64_t>(set);
     checks.excuse_races = false;  // nothing that we write needs one
-    SEAM_TRY(const sim::Outcome outcome, sim::launch(*built_.module, on_device.memory, launch_of(on_device, chosen.blocks), checks));
+    SEAM_TRY(const sim::Outcome outcome, sim::launch(*built_.module, on_device.memory, launch_of(built_, on_device, chosen.blocks), checks));
     for (const sim::Report& report : outcome.reports) {
       verdict_.reports.push_back(report.line > 0 ? fmt::format("{}: {} ({}:{})", report.kind, report.message, report.file, report.line)
                                                  : fmt::format("{}: {} (PTX line {})", report.kind, report.message, report.ptx_line));
@@ -386,6 +322,7 @@ class Proof {
     verdict_.gpu = {Outcome::NotRun, "no GPU was used"};
   }
 
+  const Program& program_;
   const graph::Graph& graph_;
   const planner::ComputationPlan& plan_;
   const planner::FusionGroup& group_;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/npy.h"
+#include "codegen/profile.h"
 #include "codegen/program_check.h"
 #include "codegen/verdict.h"
 #include "graph/graph.h"
@@ -137,23 +138,12 @@ struct ForeignRun {
 /// `threads` 0 = all cores. In order of kernel names.
 [[nodiscard]] std::vector<ForeignCheck> check_kernels(const ForeignProgram& program, const sim::Checks& checks = {}, std::size_t threads = 0);
 
-struct ProfileOptions {
-  /// Thread instructions per kernel; where a launch takes more, blocks spread evenly over the grid run and figures speak of them alone.
-  std::uint64_t most_instructions = 2'000'000'000;
-  std::size_t threads = 0;
-};
-
-/// What one launch of a kernel does, on seeded inputs: no values are compared, so it takes real shapes.
-struct ForeignProfile {
+/// What one launch of a kernel does, at its own shape.
+struct ForeignProfile : LaunchProfile {
   const ForeignLaunch* launch = nullptr;  ///< of the program: the first instruction that launches it
-  sim::Counters counters;                 ///< counters.blocks of them ran
-  sim::Profile classes;                   ///< the same instructions by class
-  std::uint64_t blocks = 0;
-  std::vector<std::string> reports;
-  std::optional<Error> refusal;  ///< why it did not run
 };
 
 /// One per kernel, in order of names.
-[[nodiscard]] std::vector<ForeignProfile> profile_kernels(const ForeignProgram& program, const ProfileOptions& options = {});
+[[nodiscard]] std::vector<ForeignProfile> profile_kernels(const ForeignProgram& program, const ProfileOptions& options = {}, const Progress& progress = {});
 
 }  // namespace seam::codegen
