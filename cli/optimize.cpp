@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "base/files.h"
-#include "compare.h"
 #include "interrupt.h"
 #include "optimize_run.h"
 #include "progress.h"
@@ -41,7 +40,8 @@ std::string command_of(const OptimizeFlags& flags) {
   if (flags.plan.footprint_cap != 0) out += fmt::format(" --footprint-cap {}", flags.plan.footprint_cap);
   if (flags.plan.unroll) out += " --unroll";
   if (flags.plan.no_epilogues) out += " --no-epilogues";
-  for (const std::string& file : flags.compare) out += " --compare " + std::filesystem::path(file).filename().string();
+  for (const auto& [flag, files] : {std::pair{"--compare", &flags.compare.compare}, {"--ptx", &flags.compare.ptx}, {"--launches", &flags.compare.launches}})
+    for (const std::string& file : *files) out += fmt::format(" {} {}", flag, std::filesystem::path(file).filename().string());
   if (flags.no_prove) out += " --no-prove";
   if (flags.input_sets != OptimizeFlags{}.input_sets) out += fmt::format(" --input-sets {}", flags.input_sets);
   if (flags.instructions != OptimizeFlags{}.instructions) out += fmt::format(" --instructions {}", flags.instructions);
@@ -52,7 +52,7 @@ std::string command_of(const OptimizeFlags& flags) {
 
 void add_optimize_flags(CLI::App& app, OptimizeFlags& flags) {
   add_plan_flags(app, flags.plan);
-  add_compare_flag(app, flags.compare);
+  add_compare_flags(app, flags.compare);
   app.add_flag("--no-prove", flags.no_prove, "plan, write and compile only: every verdict is inconclusive");
   app.add_option("--threads", flags.threads, "kernels compiled and proven at once (0: all cores)");
   app.add_option("--input-sets", flags.input_sets, "inputs each kernel is proven on")->capture_default_str()->check(CLI::Range(1, 100));

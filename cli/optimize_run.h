@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "compare.h"
 #include "module.h"
 
 namespace seam::cli {
@@ -12,7 +13,7 @@ namespace seam::cli {
 struct OptimizeFlags {
   std::string input, output;
   PlanFlags plan;
-  std::vector<std::string> compare;
+  CompareFlags compare;
   bool no_prove = false, allow_inconclusive = false;
   std::size_t threads = 0;
   int input_sets = 3;

@@ -12,16 +12,22 @@
 #include "module.h"
 #include "plan_many.h"
 #include "planner/pipeline.h"
+#include "progress.h"
 #include "report/comparison.h"
 #include "report/outside.h"
 #include "report/plan_json.h"
 #include "report/render.h"
+#include "report/side_by_side.h"
 
 namespace seam::cli {
 namespace {
 
+/// Of another compiler, those first where most is saved; -v shows all.
+constexpr std::size_t kLaunchesShown = 20;
+
 struct Options {
-  std::vector<std::string> modules, compare;
+  std::vector<std::string> modules;
+  CompareFlags compare;
   std::string output, explain;
   std::vector<std::string> dump_after, skip;
   std::string stop_after;
@@ -68,6 +74,17 @@ report::Table kernels_of(const planner::Planning& planning) {
                             group.estimate.bytes_read, group.estimate.bytes_written, group.estimate.time_mid_us});
     }
   return table;
+}
+
+/// Kernels of both sides, counted; ours must be compiled for it.
+Result<std::vector<report::SideBySide>> beside(const planner::Planning& planning, const std::vector<report::NamedProgram>& theirs, const Common& common) {
+  if (theirs.empty()) return std::vector<report::SideBySide>();
+  SEAM_TRY(const auto compiler, during("comparing kernels", codegen::Compiler::find()));
+  Progress bar(common.quiet || common.format == Format::Json);
+  SEAM_TRY(const codegen::Program program, codegen::build(planning.graph, planning.plan, planning.options.device, *compiler, bar.stage("compiling kernels")));
+  std::vector<report::SideBySide> sides = report::side_by_side(theirs, program, planning.options.device, {}, [&](std::string_view stage) { return bar.stage(stage); });
+  bar.done();
+  return sides;
 }
 
 Result<std::string> explained(const Options& options, const planner::Planning& planning) {
@@ -117,6 +134,7 @@ Result<int> run(const Options& options, const Common& common) {
   if (!planning.planned) return kPass;  // stopped before
   SEAM_TRY(const std::vector<report::CompilerModule> given, compared_with(options.compare, options.modules.front()));
   SEAM_TRY(const std::vector<report::CompilerResult> compilers, report::compiler_results(given, module, options.modules.front()));
+  SEAM_TRY(const std::vector<report::SideBySide> sides, beside(planning, report::with_kernels(given, compilers), common));
   const std::string text = planner::print_plan(planning.plan, planning.graph);
   if (!options.output.empty()) {
     if (const auto written = write_file(options.output, text); !written) return tl::unexpected(written.error());
@@ -126,20 +144,25 @@ Result<int> run(const Options& options, const Common& common) {
   } else if (options.explain_given) {
     SEAM_TRY(const std::string why, explained(options, planning));
     if (json) {
-      auto plan = nlohmann::ordered_json::parse(report::plan_json(planning.plan, planning.graph, compilers));
+      auto plan = nlohmann::ordered_json::parse(report::plan_json(planning.plan, planning.graph, compilers, sides));
       plan["explanation"] = why;
       fmt::print("{}\n", plan.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     } else {
       fmt::print("{}", why);
     }
   } else if (json) {
-    fmt::print("{}\n", report::plan_json(planning.plan, planning.graph, compilers));
+    fmt::print("{}\n", report::plan_json(planning.plan, planning.graph, compilers, sides));
   } else if (options.text) {
     fmt::print("{}", text);
   } else {
     SEAM_TRY(report::Table policies, table_of(module, planning, compilers));
     report::Document document{std::move(policies), kernels_of(planning)};
     if (report::Table outside = outside_of(planning); !outside.rows.empty()) document.emplace_back(std::move(outside));
+    for (const report::SideBySide& one : sides) {
+      document.emplace_back(report::totals_table(one));
+      document.emplace_back(report::launches_table(one, common.verbose > 0 ? 0 : kLaunchesShown));
+      document.emplace_back(report::formula_table(one));
+    }
     fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document));
   }
   return kPass;
@@ -151,7 +174,7 @@ Run define_plan(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("module", options->modules, "an HLO or .graph module; several: one row each")->required();
   add_plan_flags(app, options->plan);
-  add_compare_flag(app, options->compare);
+  add_compare_flags(app, options->compare);
   app.add_option("--plan", options->plan.plan_file, "take this .plan instead of making one: checked against the module");
   app.add_option("-o", options->output, "write the .plan here");
   app.add_flag("--text", options->text, "print the .plan itself");

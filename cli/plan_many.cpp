@@ -7,22 +7,44 @@
 #include <optional>
 
 #include "base/parallel.h"
-#include "compare.h"
+#include "codegen/program.h"
 #include "module.h"
 #include "planner/pipeline.h"
 #include "progress.h"
 #include "report/module_table.h"
 #include "report/render.h"
+#include "report/side_by_side.h"
 
 namespace seam::cli {
 namespace {
 
 constexpr std::size_t kWidth = 140;  // names of modules are worth more than eighty columns
 
-Result<report::ModuleRow> row_of(const std::string& file, const std::vector<std::string>& compare, const planner::PlanOptions& options, const std::vector<std::string>& policies) {
+/// One kernel at a time: modules are what runs side by side.
+Result<std::vector<report::SideBySide>> beside(const graph::Graph& module, const std::vector<report::NamedProgram>& theirs, const planner::PlanOptions& options) {
+  SEAM_TRY(const auto compiler, codegen::Compiler::find());
+  SEAM_TRY(const graph::Graph graph, planner::prepared(module, options));
+  SEAM_TRY(const planner::Plan plan, planner::make_plan(graph, options));
+  SEAM_TRY(const codegen::Program program, codegen::build(graph, plan, options.device, *compiler, {}, 1));
+  return report::side_by_side(theirs, program, options.device, {.threads = 1});
+}
+
+Result<report::ModuleRow> row_of(const std::string& file, const CompareFlags& compare, const planner::PlanOptions& options, const std::vector<std::string>& policies) {
   SEAM_TRY(const graph::Graph module, open_module(file));
   SEAM_TRY(const auto compilers, compared_if_there(compare, file));
-  return during(fmt::format("planning {}", file), report::module_row(file, module, options, policies, compilers));
+  SEAM_TRY(report::ModuleRow row, during(fmt::format("planning {}", file), report::module_row(file, module, options, policies, compilers)));
+  row.beside.resize(compilers.size());
+  std::vector<report::NamedProgram> theirs;
+  std::vector<std::size_t> which;
+  for (std::size_t c = 0; c < compilers.size(); ++c) {
+    if (!compilers[c] || !compilers[c]->program) continue;
+    theirs.push_back({row.compilers[c]->name, compilers[c]->program});
+    which.push_back(c);
+  }
+  if (theirs.empty()) return row;
+  SEAM_TRY(std::vector<report::SideBySide> sides, during(fmt::format("comparing kernels of {}", file), beside(module, theirs, options)));
+  for (std::size_t i = 0; i < sides.size(); ++i) row.beside[which[i]] = std::move(sides[i]);
+  return row;
 }
 
 /// A pattern that names the same file for all modules, or none at all, is a slip.
@@ -45,13 +67,13 @@ std::vector<std::string> policies_with_last(const std::string& last) {
   return out;
 }
 
-Result<int> plan_many(const std::vector<std::string>& modules, const std::vector<std::string>& compare, const planner::PlanOptions& options, const Common& common) {
-  for (const std::string& pattern : compare) {
+Result<int> plan_many(const std::vector<std::string>& modules, const CompareFlags& compare, const planner::PlanOptions& options, const Common& common) {
+  for (const std::string& pattern : compare.compare) {
     if (pattern.find("{}") == std::string::npos) {
       return fail(Error::Code::BadInput, fmt::format("--compare {}: for several modules it needs a {{}} where their names differ, as in '{{}}.h100.library.hlo'", pattern));
     }
   }
-  report::ModuleTable table{std::string(options.device.name), policies_with_last(options.policy), headings(compare), {}};
+  report::ModuleTable table{std::string(options.device.name), policies_with_last(options.policy), headings(compare.compare), {}};
   table.rows.resize(modules.size());
   std::vector<std::optional<Error>> errors(modules.size());
   Progress bar(common.quiet || common.format == Format::Json);
@@ -68,12 +90,13 @@ Result<int> plan_many(const std::vector<std::string>& modules, const std::vector
   bar.done();
   for (std::optional<Error>& error : errors)
     if (error) return tl::unexpected(*std::move(error));
-  SEAM_DO(check_patterns(compare, table));
+  SEAM_DO(check_patterns(compare.compare, table));
   if (common.format == Format::Json) {
     fmt::print("{}\n", report::module_table_json(table));
   } else {
-    const report::Table rows = report::to_table(table);
-    fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(rows) : report::to_text(rows, kWidth));
+    report::Document document{report::to_table(table)};
+    for (report::Table& one : report::beside_tables(table)) document.emplace_back(std::move(one));
+    fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document, kWidth));
   }
   return kPass;
 }

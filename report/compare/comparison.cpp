@@ -47,15 +47,19 @@ std::size_t taken_over(const graph::Graph& graph) {
   return ops;
 }
 
+CopiedBytes copied_bytes(const graph::Op& op) {
+  // Folded values are written by a memset; everything else is read first.
+  const bool reads = op.opcode == graph::Opcode::Copy || op.opcode == graph::Opcode::DynamicUpdateSlice || op.opcode == graph::Opcode::Scatter;
+  return {reads ? op.shape.byte_size() : 0, op.shape.byte_size()};
+}
+
 std::int64_t copied_bytes(const planner::Plan& plan, const graph::Graph& graph) {
   std::int64_t bytes = 0;
   for (const planner::ComputationPlan& one : plan.computations) {
     for (const planner::Step& step : one.steps) {
       if (step.kind != planner::StepKind::Copy) continue;
-      const graph::Op& op = graph.computations[one.computation].ops[step.op];
-      // Folded values are written by a memset; everything else is read first.
-      const bool reads = op.opcode == graph::Opcode::Copy || op.opcode == graph::Opcode::DynamicUpdateSlice || op.opcode == graph::Opcode::Scatter;
-      bytes += std::max<std::int64_t>(1, one.trips) * op.shape.byte_size() * (reads ? 2 : 1);
+      const CopiedBytes copied = copied_bytes(graph.computations[one.computation].ops[step.op]);
+      bytes += std::max<std::int64_t>(1, one.trips) * (copied.read + copied.written);
     }
   }
   return bytes;
@@ -104,10 +108,10 @@ Table comparison(const Optimized& optimized) { return comparison(*optimized.plan
 Table time_table(const Optimized& optimized) {
   const Seconds& s = optimized.seconds;
   Table table{"Where Seam's own time went", {{"stage", "stage"}, {"seconds", "wall time", Unit::Seconds}}, {}, {}};
-  for (const auto& [stage, seconds] : {std::pair<const char*, double>{"read", s.read}, {"plan", s.plan}, {"write kernels", s.emit}, {"compile", s.compile}, {"prove", s.prove}, {"run the program", s.run}}) {
+  for (const auto& [stage, seconds] : {std::pair<const char*, double>{"read", s.read}, {"plan", s.plan}, {"write kernels", s.emit}, {"compile", s.compile}, {"prove", s.prove}, {"run the program", s.run}, {"count kernels", s.count}}) {
     table.rows.push_back({std::string(stage), seconds});
   }
-  table.rows.push_back({std::string("total"), s.read + s.plan + s.emit + s.compile + s.prove + s.run});
+  table.rows.push_back({std::string("total"), s.read + s.plan + s.emit + s.compile + s.prove + s.run + s.count});
   return table;
 }
 

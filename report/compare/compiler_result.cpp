@@ -71,7 +71,11 @@ Result<void> check_optimized(const graph::Graph& module, std::string_view file) 
 }  // namespace
 
 Result<CompilerResult> compiler_result(const CompilerModule& given, const graph::Graph& program, std::string_view program_file) {
-  SEAM_TRY(const graph::Graph module, graph::read_graph(given.text, given.file));
+  graph::Graph read;
+  if (!given.program) {
+    SEAM_TRY(read, graph::read_graph(given.text, given.file));
+  }
+  const graph::Graph& module = given.program ? given.program->graph : read;
   SEAM_DO(check_optimized(module, given.file));
   CompilerResult out;
   out.name = short_name(given.file, program_file);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analyzer/origin.h"
+#include "planner/planner.h"
 
 namespace seam::report {
 namespace {
@@ -26,6 +27,13 @@ bool tells_nothing(const graph::Op& op) {
     case Opcode::Iota: return true;
     default: return false;
   }
+}
+
+std::int64_t size_of(const graph::Shape& shape) {
+  std::int64_t sum = 0;
+  if (!shape.is_tuple) return shape.byte_size();
+  for (const graph::Shape& element : shape.elements) sum += size_of(element);
+  return sum;
 }
 
 /// Where an op comes from. `spot` is the primitive, function and line: "mul tf_softmax 72"; `directed` says forward or backward as well. The path before
@@ -74,9 +82,10 @@ class Matcher {
     ours();
     std::set<Id<graph::Computation>> seen;
     theirs(optimized_.entry, seen);
-    for (const auto& [pair, ops] : shared_) out_.overlaps.push_back({pair.first, pair.second, ops});
+    for (const auto& [pair, shared] : shared_) out_.overlaps.push_back({pair.first, pair.second, shared.ops, shared.bytes});
     std::ranges::stable_sort(
         out_.overlaps, [](const KernelOverlap& a, const KernelOverlap& b) { return a.theirs != b.theirs ? a.theirs < b.theirs : a.ops > b.ops; });
+    kept_bytes();
     for (std::size_t k = 0; k < out_.ours.size(); ++k) {
       for (const auto& [op, found] : found_[k]) out_.ours[k].found += std::min(found, 1.0);
     }
@@ -84,6 +93,11 @@ class Matcher {
   }
 
  private:
+  using Key = std::pair<Id<graph::Computation>, Id<graph::Op>>;
+  struct Shared {
+    double ops = 0, bytes = 0;
+  };
+
   void own(std::size_t kernel, Id<graph::Computation> where, Id<graph::Op> id) {
     const graph::Op& op = planned_.computations[where].ops[id];
     if (tells_nothing(op)) return;
@@ -107,43 +121,109 @@ class Matcher {
       for (const planner::Step& step : computation.steps) {
         if (step.kind == planner::StepKind::Kernel) {
           const planner::FusionGroup& group = computation.groups[step.group];
-          out_.ours.push_back({group.name, false, 0, 0});
+          out_.ours.push_back({group.name, false, 0, 0, 0});
           std::set<Id<graph::Op>> once;
           for (const planner::Part& part : group.parts) {
-            for (const planner::PlannedOp& op : part.ops) once.insert(op.op);
+            for (const planner::PlannedOp& op : part.ops) {
+              once.insert(op.op);
+              if (op.output) in_memory(computation.computation, op.op);
+            }
           }
           for (const Id<graph::Op> op : once) own(out_.ours.size() - 1, computation.computation, op);
         } else if (step.kind == planner::StepKind::Library) {
-          out_.ours.push_back({planned_.computations[computation.computation].ops[step.op].name, true, 0, 0});
+          const graph::Op& op = planned_.computations[computation.computation].ops[step.op];
+          out_.ours.push_back({op.name, true, 0, 0, 0});
           own(out_.ours.size() - 1, computation.computation, step.op);
+          in_memory(computation.computation, step.op);
+          for (const std::string& name : planner::epilogue_ops(op)) taken_over_.emplace(name, std::vector<Key>{{computation.computation, step.op}});
         }
       }
     }
     found_.resize(out_.ours.size());
   }
 
+  /// A value of ours lies in memory, and so does what it is a view or a copy of.
+  void in_memory(Id<graph::Computation> where, Id<graph::Op> id) {
+    while (in_memory_.insert({where, id}).second) {
+      const graph::Op& op = planned_.computations[where].ops[id];
+      if (!tells_nothing(op) || op.operands.size() != 1) return;
+      id = op.operands[0];
+    }
+  }
+
   /// Launches of a computation and of what it runs, in order.
   void theirs(Id<graph::Computation> id, std::set<Id<graph::Computation>>& seen) {
     if (!seen.insert(id).second) return;
     const graph::Computation& computation = optimized_.computations[id];
-    for (const graph::Op& op : computation.ops) {
+    for (std::size_t i = 0; i < computation.ops.size(); ++i) {
+      const graph::Op& op = computation.ops[Id<graph::Op>(i)];
       switch (op.opcode) {
         case Opcode::While:
         case Opcode::Conditional:
         case Opcode::Call:
           for (const Id<graph::Computation> callee : op.attributes.calls) theirs(callee, seen);
           break;
-        case Opcode::Fusion: launched(op, false); break;
-        case Opcode::CustomCall: launched(op, true); break;
+        case Opcode::Fusion: launched({id, Id<graph::Op>(i)}, false); break;
+        case Opcode::CustomCall: launched({id, Id<graph::Op>(i)}, true); break;
         default:
-          if (!tells_nothing(op)) launched(op, false);
+          if (!tells_nothing(op)) launched({id, Id<graph::Op>(i)}, false);
       }
     }
   }
 
-  void launched(const graph::Op& op, bool library) {
-    out_.theirs.push_back({op.name, library, 0, 0});
+  void launched(const Key& key, bool library) {
+    const graph::Op& op = optimized_.computations[key.first].ops[key.second];
+    out_.theirs.push_back({op.name, library, 0, 0, 0});
+    launches_.push_back(key);
     inside(op);
+  }
+
+  /// What a result of an instruction is inside it, views and copies taken off.
+  const graph::Op& computed(const graph::Op& op, std::size_t leaf) const {
+    if (op.opcode != Opcode::Fusion) return op;
+    const graph::Computation& body = optimized_.computations[op.attributes.calls[0]];
+    const graph::Op* at = &body.ops[body.root];
+    if (at->opcode == Opcode::Tuple && leaf < at->operands.size()) at = &body.ops[at->operands[leaf]];
+    while (tells_nothing(*at) && at->operands.size() == 1) at = &body.ops[at->operands[0]];
+    return *at;
+  }
+
+  /// Whether we compute that value and keep it out of memory.
+  bool kept(const graph::Op& op, std::size_t leaf) const {
+    const graph::Op& value = computed(op, leaf);
+    if (tells_nothing(value)) return false;
+    const Place place = place_of(optimized_, value);
+    const std::vector<Key>* keys = by_name(value, place);
+    if (keys == nullptr) keys = by_place(place);
+    return keys != nullptr && std::ranges::none_of(*keys, [&](const Key& key) { return in_memory_.contains(key); });
+  }
+
+  void kept_bytes() {
+    std::set<std::tuple<Id<graph::Computation>, Id<graph::Op>, std::size_t>> away;
+    for (std::size_t k = 0; k < launches_.size(); ++k) {
+      const auto [where, id] = launches_[k];
+      const graph::Op& op = optimized_.computations[where].ops[id];
+      const std::size_t leaves = op.shape.is_tuple ? op.shape.elements.size() : 1;
+      for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+        if (!kept(op, leaf)) continue;
+        away.insert({where, id, leaf});
+        out_.theirs[k].kept_bytes += size_of(op.shape.is_tuple ? op.shape.elements[leaf] : op.shape);
+      }
+    }
+    for (std::size_t k = 0; k < launches_.size(); ++k) {
+      const auto [where, id] = launches_[k];
+      const graph::Computation& computation = optimized_.computations[where];
+      const std::vector<Id<graph::Op>>& operands = computation.ops[id].operands;
+      for (const Id<graph::Op> operand : std::set<Id<graph::Op>>(operands.begin(), operands.end())) {
+        Id<graph::Op> at = operand;
+        std::size_t leaf = 0;
+        while (computation.ops[at].opcode == Opcode::Bitcast || computation.ops[at].opcode == Opcode::GetTupleElement) {
+          if (computation.ops[at].opcode == Opcode::GetTupleElement) leaf = static_cast<std::size_t>(computation.ops[at].attributes.index);
+          at = computation.ops[at].operands[0];
+        }
+        if (away.contains({where, at, leaf})) out_.theirs[k].kept_bytes += size_of(computation.ops[operand].shape);
+      }
+    }
   }
 
   void inside(const graph::Op& op) {
@@ -168,8 +248,6 @@ class Matcher {
     kernel.found += 1;
   }
 
-  using Key = std::pair<Id<graph::Computation>, Id<graph::Op>>;
-
   const std::vector<Key>* by_place(const Place& place) const {
     for (const std::string& key : {place.directed, place.spot}) {
       if (const auto found = by_place_.find(key); !key.empty() && found != by_place_.end()) return &found->second;
@@ -177,13 +255,16 @@ class Matcher {
     return nullptr;
   }
 
-  /// The longest part of its name that one of ours has, from the same spot.
+  /// The longest part of its name that one of ours has, from the same spot; or that one of our library calls took over.
   const std::vector<Key>* by_name(const graph::Op& op, const Place& place) const {
     const std::vector<std::size_t> ends = dots(op.name);
     for (std::size_t i = ends.size(); i-- > 0;) {
       const auto found = by_name_.find(op.name.substr(0, ends[i]));
       if (found == by_name_.end() || found->second.size() != 1) continue;
       if (owned_.at(found->second.front()).place.spot == place.spot) return &found->second;
+    }
+    for (std::size_t i = ends.size(); i-- > 0;) {
+      if (const auto found = taken_over_.find(op.name.substr(0, ends[i])); found != taken_over_.end()) return &found->second;
     }
     return nullptr;
   }
@@ -197,7 +278,9 @@ class Matcher {
         double& counted = counted_[{theirs, ours, key}];
         const double more = std::min(share, 1.0 - counted);
         counted += more;
-        shared_[{theirs, ours}] += more;
+        Shared& shared = shared_[{theirs, ours}];
+        shared.ops += more;
+        shared.bytes += more * static_cast<double>(size_of(planned_.computations[key.first].ops[key.second].shape));
         found_[ours][key] += more;
       }
     }
@@ -208,7 +291,10 @@ class Matcher {
   KernelMatches out_;
   std::map<Key, Owned> owned_;
   std::map<std::string, std::vector<Key>, std::less<>> by_name_, by_place_;
-  std::map<std::pair<std::size_t, std::size_t>, double> shared_;
+  std::map<std::string, std::vector<Key>, std::less<>> taken_over_;  ///< by name: the library call that computes it in its epilogue
+  std::map<std::pair<std::size_t, std::size_t>, Shared> shared_;
+  std::set<Key> in_memory_;     ///< of ours
+  std::vector<Key> launches_;   ///< of theirs
   std::map<std::tuple<std::size_t, std::size_t, Key>, double> counted_;
   std::vector<std::map<Key, double>> found_;  ///< by our kernel: how much of each op somebody computes
 };

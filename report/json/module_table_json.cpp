@@ -12,7 +12,10 @@ std::string module_table_json(const ModuleTable& table) {
       one.update(json_of(row.policies[p]));
       policies.push_back(std::move(one));
     }
-    for (const std::optional<CompilerResult>& result : row.compilers) compare.push_back(result ? json_of(*result) : Json());
+    for (std::size_t c = 0; c < row.compilers.size(); ++c) {
+      compare.push_back(row.compilers[c] ? json_of(*row.compilers[c]) : Json());
+      if (c < row.beside.size() && row.beside[c]) compare.back()["side_by_side"] = totals_json(*row.beside[c]);
+    }
     modules.push_back({{"module", row.module}, {"policies", std::move(policies)}, {"compare", std::move(compare)}, {"outside", json_of(row.outside)}, {"unknown_trips", row.unknown_trips}});
   }
   return dumped({{"schema", "seam.plans/1"}, {"device", table.device}, {"policy", table.policies.back()}, {"compare", table.compilers}, {"modules", std::move(modules)}});

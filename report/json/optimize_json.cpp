@@ -25,14 +25,14 @@ std::string optimize_json(const Optimized& optimized) {
       {"assembler", optimized.assembler.empty() ? Json() : Json(optimized.assembler)},
       {"complete", !optimized.cancelled},
       {"comparison", Json::parse(to_json(comparison(optimized)))},
-      {"plan", Json::parse(plan_json(*optimized.plan, *optimized.graph, optimized.compilers))},
+      {"plan", Json::parse(plan_json(*optimized.plan, *optimized.graph, optimized.compilers, optimized.beside))},
       {"validate", json_of(optimized.verdicts, run.check)},
       {"run", run.ran ? Json{{"kernels", run.kernels}, {"library_calls", run.library_calls}, {"copies", run.copies}, {"bytes_read", run.bytes_read},
                              {"bytes_written", run.bytes_written}, {"evidence", name(Evidence::Simulated)}, {"instructions", run.instructions},
                              {"peak_bytes", run.peak_bytes}, {"bytes_without_reuse", run.allocated_bytes}}
                       : Json()},
       {"warnings", std::move(warnings)},
-      {"seconds", {{"read", s.read}, {"plan", s.plan}, {"emit", s.emit}, {"compile", s.compile}, {"prove", s.prove}, {"run", s.run}}},
+      {"seconds", {{"read", s.read}, {"plan", s.plan}, {"emit", s.emit}, {"compile", s.compile}, {"prove", s.prove}, {"run", s.run}, {"count", s.count}}},
   };
   return dumped(json);
 }

@@ -79,7 +79,7 @@ std::int64_t op_count(const planner::FusionGroup& group) {
   return static_cast<std::int64_t>(seen.size());
 }
 
-std::string plan_json(const planner::Plan& plan, const graph::Graph& graph, std::span<const CompilerResult> compilers) {
+std::string plan_json(const planner::Plan& plan, const graph::Graph& graph, std::span<const CompilerResult> compilers, const std::vector<SideBySide>& sides) {
   Json groups = Json::array(), vetoes = Json::array(), options = Json::object();
   for (const planner::ComputationPlan& one : plan.computations)
     for (const planner::FusionGroup& group : one.groups) groups.push_back(group_json(graph.computations[one.computation], one, group));
@@ -100,6 +100,7 @@ std::string plan_json(const planner::Plan& plan, const graph::Graph& graph, std:
                  {"options", std::move(options)},
                  {"totals", json_of(plan.totals)},
                  {"compare", std::move(compare)},
+                 {"side_by_side", json_of(sides)},
                  {"groups", std::move(groups)},
                  {"outside", json_of(outside_kernels(plan, graph))},
                  {"vetoes", std::move(vetoes)}});

@@ -12,6 +12,7 @@ extern const std::string_view kStyle, kScript;
 
 [[nodiscard]] std::string head_section(const Optimized& optimized);
 [[nodiscard]] std::string compare_section(const Optimized& optimized);
+[[nodiscard]] std::string beside_section(const Optimized& optimized);
 [[nodiscard]] std::string program_section(const Optimized& optimized);
 [[nodiscard]] std::string kernels_section(const Optimized& optimized);
 [[nodiscard]] std::string veto_section(const Optimized& optimized);

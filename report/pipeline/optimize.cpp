@@ -108,6 +108,10 @@ Result<Optimized> optimize(const OptimizeRequest& request, const Observer& obser
   } else {
     out.run.check = {codegen::Outcome::NotRun, "proofs were not asked for (--no-prove)", {}};
   }
+  if (const std::vector<NamedProgram> theirs = with_kernels(request.compilers, out.compilers); !theirs.empty() && !watch.cancelled()) {
+    const Stopwatch counting(out.seconds.count);
+    out.beside = side_by_side(theirs, out.program, request.options.device, {.threads = request.threads}, [&](std::string_view stage) { return watch.stage(stage); });
+  }
   out.cancelled = watch.cancelled();
   return out;
 }

@@ -114,6 +114,11 @@ Document summary(const Optimized& optimized, int more) {
   if (Table table = failures(optimized); !table.rows.empty()) out.emplace_back(std::move(table));
   if (Table table = veto_table(optimized, more > 0 ? 100 : 5); !table.rows.empty()) out.emplace_back(std::move(table));
   if (more > 0) out.emplace_back(kernel_table(optimized));
+  for (const SideBySide& sides : optimized.beside) {
+    out.emplace_back(totals_table(sides));
+    out.emplace_back(launches_table(sides, more > 0 ? 0 : 12));
+    if (more > 0) out.emplace_back(formula_table(sides));
+  }
   out.emplace_back(time_table(optimized));
   for (const Notice& notice : optimized.warnings) out.emplace_back(Paragraph{fmt::format("Warning ({}): {}", notice.code, notice.message)});
   return out;

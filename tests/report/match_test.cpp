@@ -60,9 +60,9 @@ TEST(Match, ByNameThenByPositionThenNotAtAll) {
   EXPECT_EQ(matches.ours[0].ops, 4U);
   EXPECT_EQ(matches.ours[0].found, 4);
   ASSERT_EQ(matches.theirs.size(), 2U);
-  EXPECT_EQ(matches.theirs[0], (MatchedKernel{"a", false, 2, 2}));
-  EXPECT_EQ(matches.theirs[1], (MatchedKernel{"b", false, 3, 2}));
-  EXPECT_EQ(matches.overlaps, (std::vector<KernelOverlap>{{0, 0, 2}, {1, 0, 2}}));
+  EXPECT_EQ(matches.theirs[0], (MatchedKernel{"a", false, 2, 2, 256}));
+  EXPECT_EQ(matches.theirs[1], (MatchedKernel{"b", false, 3, 2, 256}));
+  EXPECT_EQ(matches.overlaps, (std::vector<KernelOverlap>{{0, 0, 2, 512}, {1, 0, 2, 512}}));
   EXPECT_EQ(matches.by_name, 3U);
   EXPECT_EQ(matches.by_position, 1U);
   EXPECT_EQ(matches.unknown, 1U);

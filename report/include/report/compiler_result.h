@@ -1,12 +1,14 @@
 #pragma once
 /// What a real compiler made of the same program: its optimized module, counted, to stand beside our plans. It is called by the name
 /// of its file: Seam reads what is there and does not guess which compiler wrote it.
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analyzer/count.h"
+#include "codegen/foreign.h"
 #include "graph/graph.h"
 
 namespace seam::report {
@@ -20,9 +22,10 @@ struct CompilerResult {
   friend bool operator==(const CompilerResult&, const CompilerResult&) = default;
 };
 
-/// A module as read from its file.
+/// A module as read from its file, or the whole program where its kernels are at hand.
 struct CompilerModule {
   std::string text, file;
+  std::shared_ptr<const codegen::ForeignProgram> program = nullptr;  ///< then `text` is not needed
 };
 
 /// It must be a module after optimization for a GPU: BadInput says why it is not one, and which file to give instead. A module whose

@@ -16,6 +16,9 @@ struct MatchedKernel {
   bool library = false;
   std::size_t ops = 0;  ///< that compute something
   double found = 0;     ///< of them, how many the other side has in some kernel or library call
+  /// Theirs: bytes that one launch reads or writes, operands and results once, of values that our plan never puts in memory: they stay in registers or
+  /// shared memory of the kernel that computes and uses them. At most: an operand counts whole.
+  std::int64_t kept_bytes = 0;
   friend bool operator==(const MatchedKernel&, const MatchedKernel&) = default;
 };
 
@@ -23,6 +26,7 @@ struct MatchedKernel {
 struct KernelOverlap {
   std::size_t theirs = 0, ours = 0;  ///< indices into KernelMatches
   double ops = 0;                    ///< of our ops: how many that instruction computes; a fraction where several ops of one source line may be meant
+  double bytes = 0;                  ///< the same ops, each with the size of its result
   friend bool operator==(const KernelOverlap&, const KernelOverlap&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include "planner/planner.h"
 #include "report/compiler_result.h"
 #include "report/outside.h"
+#include "report/side_by_side.h"
 #include "report/table.h"
 
 namespace seam::report {
@@ -15,6 +16,7 @@ struct ModuleRow {
   std::string module;                                    ///< its file's name without the ending
   std::vector<planner::Totals> policies;                 ///< in the order of ModuleTable::policies
   std::vector<std::optional<CompilerResult>> compilers;  ///< in the order of ModuleTable::compilers; none: no such file
+  std::vector<std::optional<SideBySide>> beside;         ///< the same order; none: their kernels are not at hand
   std::vector<OutsideKernels> outside;                   ///< of the last policy
   bool unknown_trips = false;                            ///< some loop's length depends on data: counted once
 };
@@ -32,6 +34,8 @@ struct ModuleTable {
 
 /// Counts stand as kernels+copies+library calls: never mixed, and one column per policy.
 [[nodiscard]] Table to_table(const ModuleTable& table);
+/// One table per compiler whose kernels are at hand: what they and ours move and how long they take, with geometric means over the modules.
+[[nodiscard]] std::vector<Table> beside_tables(const ModuleTable& table);
 /// "schema": "seam.plans/1".
 [[nodiscard]] std::string module_table_json(const ModuleTable& table);
 

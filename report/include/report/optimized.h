@@ -12,12 +12,13 @@
 #include "graph/graph.h"
 #include "planner/planner.h"
 #include "report/compiler_result.h"
+#include "report/side_by_side.h"
 
 namespace seam::report {
 
 /// Wall time of each stage. Never part of a file that must be equal for equal inputs, report.json aside.
 struct Seconds {
-  double read = 0, plan = 0, emit = 0, compile = 0, prove = 0, run = 0;
+  double read = 0, plan = 0, emit = 0, compile = 0, prove = 0, run = 0, count = 0;
 };
 
 /// What a run of the whole planned program on the simulator said (codegen/run.h), outputs aside.
@@ -45,7 +46,8 @@ struct Optimized {
   std::unique_ptr<const graph::Graph> graph;
   std::unique_ptr<const planner::Plan> plan;
   std::vector<planner::Plan> baselines;     ///< other policies on the same graph, for comparison
-  std::vector<CompilerResult> compilers;    ///< what real compilers made of the same program
+  std::vector<CompilerResult> compilers;    ///< what real compilers made of the same program …
+  std::vector<SideBySide> beside;           ///< … and their kernels beside ours, where they are at hand
   codegen::Program program;                 ///< kernels that could not be lowered or compiled have no PTX
   codegen::ProveOptions proving;
   std::vector<codegen::Verdict> verdicts;   ///< one per kernel, in plan order

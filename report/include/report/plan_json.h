@@ -2,13 +2,16 @@
 /// A plan as JSON: "schema": "seam.plan/1". Printed by `seam plan --format json` and part of `seam optimize`.
 #include <span>
 #include <string>
+#include <vector>
 
 #include "graph/graph.h"
 #include "planner/plan.h"
 #include "report/compiler_result.h"
+#include "report/side_by_side.h"
 
 namespace seam::report {
-[[nodiscard]] std::string plan_json(const planner::Plan& plan, const graph::Graph& graph, std::span<const CompilerResult> compilers = {});
+[[nodiscard]] std::string plan_json(const planner::Plan& plan, const graph::Graph& graph, std::span<const CompilerResult> compilers = {},
+                                    const std::vector<SideBySide>& sides = {});
 
 /// How values travel inside a kernel: "thread" (registers), "warp" (shuffles), "block" (shared memory), several parts side by side as
 /// "packing of thread, block".

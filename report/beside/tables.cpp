@@ -1,0 +1,128 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "report/side_by_side.h"
+
+namespace seam::report {
+namespace {
+
+using analyzer::Band;
+using analyzer::Launching;
+
+std::string band_text(const Band& band) { return fmt::format("{:.4g} / {:.4g} / {:.4g}", band.low, band.mid, band.high); }
+
+std::string ratio(double ours, double theirs) { return theirs > 0 ? fmt::format("{:.2f}", ours / theirs) : ""; }
+
+std::string_view kind_name(LaunchKind kind) {
+  switch (kind) {
+    case LaunchKind::Kernel: return "kernel";
+    case LaunchKind::Copy: return "copy";
+    case LaunchKind::Library: break;
+  }
+  return "library call";
+}
+
+/// "k1, k2 and 3 more"; ours with a share too small to matter are left out.
+std::string counterparts(const SideBySide& sides, const MatchedLaunch& launch) {
+  constexpr std::size_t kMost = 3;
+  std::string out;
+  for (std::size_t i = 0; i < launch.ours.size() && i < kMost; ++i) out += (i > 0 ? ", " : "") + sides.ours.launches[launch.ours[i].ours].name;
+  if (launch.ours.size() > kMost) out += fmt::format(" and {} more", launch.ours.size() - kMost);
+  return out.empty() ? "none" : out;
+}
+
+}  // namespace
+
+Table totals_table(const SideBySide& sides) {
+  const CostTotals theirs = sides.theirs.totals(), ours = sides.ours.totals();
+  Table table{fmt::format("{} and {} on the same simulated device", sides.theirs.name, sides.ours.name),
+              {{"what", "a run of the program"}, {"theirs", sides.theirs.name}, {"ours", sides.ours.name}, {"ratio", "ratio"}, {"evidence", "evidence"}},
+              {},
+              {}};
+  const auto count = [&](std::string what, std::int64_t a, std::int64_t b) {
+    table.rows.push_back({std::move(what), human_count(a), human_count(b), ratio(static_cast<double>(b), static_cast<double>(a)), std::string("counted")});
+  };
+  const std::string simulated(name(std::max(theirs.evidence, ours.evidence)));
+  const std::string modelled(name(Evidence::Modelled));
+  const auto bytes = [&](std::string what, double a, double b, const std::string& evidence) {
+    table.rows.push_back({std::move(what), human_bytes(a), human_bytes(b), ratio(b, a), evidence});
+  };
+  const auto large = [&](std::string what, double a, double b) {
+    table.rows.push_back({std::move(what), human_count(static_cast<std::int64_t>(a)), human_count(static_cast<std::int64_t>(b)), ratio(b, a), simulated});
+  };
+  const auto time = [&](std::string what, const Band& a, const Band& b) { table.rows.push_back({std::move(what), band_text(a), band_text(b), ratio(b.mid, a.mid), modelled}); };
+  count("kernels", theirs.kernels, ours.kernels);
+  count("copies", theirs.copies, ours.copies);
+  count("kernels + copies", theirs.kernels + theirs.copies, ours.kernels + ours.copies);
+  count("library calls", theirs.library_calls, ours.library_calls);
+  count("all launches", theirs.launches(), ours.launches());
+  bytes("kernels read (DRAM)", theirs.kernel_bytes_read, ours.kernel_bytes_read, simulated);
+  bytes("kernels write (DRAM)", theirs.kernel_bytes_written, ours.kernel_bytes_written, simulated);
+  bytes("copies move", theirs.copy_bytes, ours.copy_bytes, modelled);
+  bytes("library calls move", theirs.library_bytes, ours.library_bytes, modelled);
+  bytes("bytes in all", theirs.bytes(), ours.bytes(), modelled);
+  bytes("kernels ask caches for", theirs.requested, ours.requested, simulated);
+  large("instructions of threads", theirs.instructions, ours.instructions);
+  large("barriers of blocks", theirs.barriers, ours.barriers);
+  time("execution, us", theirs.execution_us, ours.execution_us);
+  time("launched by the host, us", theirs.time_us(Launching::Eager), ours.time_us(Launching::Eager));
+  time("in a CUDA graph, us", theirs.time_us(Launching::GraphReplay), ours.time_us(Launching::GraphReplay));
+  table.notes.emplace_back(
+      "DRAM: distinct 32-byte sectors of each launch, counted while the PTX of both sides ran on the simulator (a cache without limit inside a launch). Times are low / mid / high of one model for "
+      "both; ratios compare mid. They rank; no speed is claimed.");
+  table.notes.push_back(fmt::format("Floor of {}'s library calls: {} kernels and copies, which move {}.", sides.ours.name, human_count(sides.floor_kernels), human_bytes(static_cast<double>(sides.floor_bytes))));
+  for (const ProgramCost* program : {&sides.theirs, &sides.ours})
+    for (const std::string& note : program->notes) table.notes.push_back(program->name + ": " + note + ".");
+  return table;
+}
+
+Table launches_table(const SideBySide& sides, std::size_t most) {
+  Table table{fmt::format("Which launches of {} move bytes that {} does not", sides.theirs.name, sides.ours.name),
+              {{"theirs", sides.theirs.name},
+               {"kind", "kind"},
+               {"times", "times", Unit::Count},
+               {"bytes", "moves", Unit::Bytes},
+               {"kept_bytes", "of values kept on chip", Unit::Bytes, Evidence::Modelled},
+               {"us", "us", Unit::Microseconds, Evidence::Modelled},
+               {"ours", "computed by"},
+               {"our_bytes", "its share moves", Unit::Bytes},
+               {"our_us", "us", Unit::Microseconds, Evidence::Modelled},
+               {"saved_bytes", "saved", Unit::Bytes}},
+              {},
+              {}};
+  const std::size_t shown = most == 0 ? sides.launches.size() : std::min(most, sides.launches.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const MatchedLaunch& row = sides.launches[i];
+    const LaunchCost& launch = sides.theirs.launches[row.theirs];
+    const Cell bytes = launch.evidence == Evidence::Unknown ? Cell(Unknown{}) : Cell(row.bytes);
+    table.rows.push_back({launch.name, std::string(kind_name(launch.kind)), launch.times, bytes, row.kept_bytes, row.time_us.mid, counterparts(sides, row), row.our_bytes, row.our_time_us.mid, row.saved()});
+  }
+  if (shown < sides.launches.size()) table.notes.push_back(fmt::format("{} more launches of theirs: --format json has all.", sides.launches.size() - shown));
+  table.notes.emplace_back(
+      "Figures are of a whole run: times the launches, execution without gaps. Of values kept on chip: what the launch reads and writes of values that our plan never puts in memory. "
+      "What one of ours moves is divided among theirs by the sizes of the results that both compute, so each share is modelled; the sums are not.");
+  double kept = 0;
+  for (const MatchedLaunch& row : sides.launches) kept += row.kept_bytes;
+  table.notes.push_back(fmt::format("Values that {} keeps on chip account for {} of what {} moves.", sides.ours.name, human_bytes(kept), sides.theirs.name));
+  std::string rest;
+  std::size_t named = 0;
+  double rest_bytes = 0;
+  for (const std::size_t i : sides.unmatched) {
+    const LaunchCost& launch = sides.ours.launches[i];
+    rest_bytes += static_cast<double>(launch.times) * launch.bytes();
+    if (named++ < 4) rest += (rest.empty() ? "" : ", ") + launch.name;
+  }
+  if (!sides.unmatched.empty()) table.notes.push_back(fmt::format("Ours that compute nothing found in theirs (copies among them): {}{}, {} in all.", rest, named > 4 ? fmt::format(" and {} more", named - 4) : "", human_bytes(rest_bytes)));
+  table.notes.push_back(fmt::format("Of their ops, {} were found in the plan by name, {} by where in the program they come from, {} not at all.", sides.by_name, sides.by_position, sides.unknown));
+  return table;
+}
+
+Table formula_table(const SideBySide& sides) {
+  Table table{"How times are modelled", {{"term", "the same for both sides"}}, {}, {}};
+  for (const std::string& line : sides.formula) table.rows.push_back({line});
+  return table;
+}
+
+}  // namespace seam::report
