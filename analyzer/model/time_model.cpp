@@ -29,8 +29,8 @@ constexpr double kSpecialInstructions = 12;   ///< instructions of a divide, exp
 constexpr Band kEstimated{0.7, 1.0, 2.0};
 constexpr Band kCounted{0.8, 1.0, 1.25};
 constexpr double kBarrierUs = 0.03;
-// Atomic operations per us: spread over the L2's slices, some of both, all on one address.
-constexpr Band kAtomicsPerUs{100'000, 20'000, 2'000};
+// Sectors of atomics per us: spread over the L2's slices, some of both, few of them.
+constexpr Band kAtomicSectorsPerUs{100'000, 40'000, 4'000};
 // Share of the peak that a library's product reaches while all SMs have tiles.
 constexpr Band kProductShare{0.85, 0.65, 0.40};
 constexpr double kTile = 64 * 64;        ///< results that one block of a product holds …
@@ -41,7 +41,7 @@ constexpr double kBytesPerBlock = 256 * kBytesInFlight;  ///< of a copy, or of w
 struct Pieces {
   double threads = 0;        ///< resident at once
   double sms = 1;            ///< SMs that have work
-  double bytes = 0, cached = 0, instructions = 0, wavefronts = 0, atomics = 0;
+  double bytes = 0, cached = 0, instructions = 0, wavefronts = 0, atomic_sectors = 0;
   double waves = 1;
   double chain_us = 0;       ///< latency that no parallelism hides
   bool counted = false;
@@ -60,7 +60,7 @@ Pieces pieces_of(const Device& device, const KernelWork& work) {
   p.cached = work.reread_bytes;
   p.instructions = work.instructions;
   p.wavefronts = work.wavefronts;
-  p.atomics = work.atomics;
+  p.atomic_sectors = work.atomic_sectors;
   p.counted = work.counted;
   p.chain_us = kDramLatencyUs + work.barriers * (kBarrierUs + 0.2 * kDramLatencyUs) * std::min(p.waves, 4.0);
   return p;
@@ -82,7 +82,7 @@ double time_us(const Device& device, const Pieces& p, double Band::* level) {
   // The last wave is rarely full.
   const double tail = p.waves > 1 ? std::ceil(p.waves) / p.waves : 1.0;
   return kEmptyKernel.*level + p.chain_us + std::max({memory, issue, passes}) * std::min(tail, 1.3) +
-         p.atomics / kAtomicsPerUs.*level;
+         p.atomic_sectors / kAtomicSectorsPerUs.*level;
 }
 
 Band band(const Device& device, const Pieces& p) {
@@ -126,7 +126,7 @@ Band packed_time_us(const Device& device, const KernelWork* parts, std::size_t c
     all.cached += p.cached;
     all.instructions += p.instructions;
     all.wavefronts += p.wavefronts;
-    all.atomics += p.atomics;
+    all.atomic_sectors += p.atomic_sectors;
     all.counted = p.counted;
     all.waves = std::max(all.waves, p.waves);
     all.chain_us = std::max(all.chain_us, p.chain_us);
@@ -182,12 +182,12 @@ std::vector<std::string> time_formula(const Device& device) {
       fmt::format("gap = {} when the host launches, {} in a CUDA graph.", three(kEagerGap, "us"), three(kGraphGap, "us")),
       fmt::format("kernel = empty ({}) + latency ({:g} us, and {:g} us per barrier of a block) + max(memory, issue, passes) x last wave + atomics.", three(kEmptyKernel, "us"), kDramLatencyUs,
                   kBarrierUs + 0.2 * kDramLatencyUs),
-      fmt::format("memory = distinct bytes / min({} of {:.0f} GB/s, {:g} bytes per resident thread and {:g} us, {:g} even shares per busy SM) + bytes asked for again / {:g} times that rate (caches).",
+      fmt::format("memory = distinct bytes / min({} of {:.0f} GB/s, {:g} bytes per resident thread and {:g} us, {:g} even shares per busy SM) + bytes asked of the L2 beyond these / {:g} times that rate.",
                   three(kDramShare, ""), device.dram_bytes_per_s * 1e-9, kBytesInFlight, kDramLatencyUs, kPerSmPeakFactor, kCacheFactor),
       fmt::format("issue = instructions x ({} where they were counted, {} where they are estimated) / min({} lanes of each busy SM, a quarter of the resident threads) / {:g} GHz.", three(kCounted, ""),
                   three(kEstimated, ""), device.fp32_lanes_per_sm, device.clock_ghz),
       "passes = wavefronts of L1 and shared memory / busy SMs / clock. Resident threads and waves: CUDA's occupancy rules with registers and shared memory.",
-      fmt::format("atomics = atomic operations / {} per us. A copy is a kernel that streams.", three(kAtomicsPerUs, "")),
+      fmt::format("atomics = 32-byte sectors they touch / {} per us. A copy is a kernel that streams.", three(kAtomicSectorsPerUs, "")),
       fmt::format("library product = max(a kernel that streams its bytes, empty + latency + flops / ({} of {:.0f} TFLOP/s for 16-bit, {:.0f} for f32 factors) / share of SMs with a tile of 64 x 64 x {:g}).",
                   three(kProductShare, ""), product_rate(device, DType::F16) * 1e-6, product_rate(device, DType::F32) * 1e-6, kSplitContraction),
   };

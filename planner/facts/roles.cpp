@@ -39,8 +39,20 @@ Role element_role(const Roles& roles, const Computation& computation, const Op& 
   return roles.role[from] == Role::Reduce ? Role::Map : Role::Memory;
 }
 
+/// A factor that the product reads several times over, and that would have to be computed in the same kernel: nothing that it waits for runs before that.
+bool computes_factor(const Computation& computation, const Roles& roles, const IdVector<Op, int>& level, Id<Op> dot) {
+  constexpr std::int64_t kSeveral = 8;
+  const Op& op = computation.ops[dot];
+  const DotExtents e = dot_extents(computation, op);
+  for (const auto& [operand, times] : {std::pair{op.operands[0], e.columns}, std::pair{op.operands[1], e.rows}}) {
+    const Id<Op> from = roles.storage[operand];
+    if (times >= kSeveral && roles.role[from] == Role::Map && level[from] == level[dot]) return true;
+  }
+  return false;
+}
+
 Role role_of(const graph::Graph& graph, const Computation& computation, const Roles& roles, Id<Op> id,
-             const PlanOptions& options, Id<Op>& producer) {
+             const PlanOptions& options, const IdVector<Op, int>& level, Id<Op>& producer) {
   const Op& op = computation.ops[id];
   switch (op.opcode) {
     case Opcode::Parameter:
@@ -62,7 +74,8 @@ Role role_of(const graph::Graph& graph, const Computation& computation, const Ro
   if (op.opcode == Opcode::GetTupleElement) return element_role(roles, computation, op, producer);
   if (folded(computation, id)) return Role::Folded;
   if (op.opcode == Opcode::Constant) return Role::Memory;
-  if (!can_emit(graph, computation, op) || (op.opcode == Opcode::Dot && !options.emit_small_dots)) {
+  const auto called = [&] { return !options.emit_small_dots || !dot_price(computation, roles, level, id, options.device).pays(); };
+  if (!can_emit(graph, computation, op) || (op.opcode == Opcode::Dot && called())) {
     producer = id;
     return Role::Library;
   }
@@ -75,6 +88,10 @@ Role role_of(const graph::Graph& graph, const Computation& computation, const Ro
 }
 
 }  // namespace
+
+DotPrice dot_price(const Computation& computation, const Roles& roles, const IdVector<Op, int>& level, Id<Op> dot, const Device& device) {
+  return price_of_dot(computation, computation.ops[dot], computes_factor(computation, roles, level, dot), device);
+}
 
 bool may_overwrite(const graph::Graph& graph, const Computation& computation, const Roles& roles, Id<Op> buffer) {
   const Op& op = computation.ops[buffer];
@@ -132,11 +149,13 @@ Roles roles_of(const graph::Graph& graph, const Computation& computation, const 
   roles.producer = IdVector<Op, Id<Op>>(count);
   roles.needed_in_memory = IdVector<Op, bool>(count, false);
   roles.users = computation.users();
+  IdVector<Op, int> level(count, 0);  // calls that must have run before
   for (std::size_t i = 0; i < count; ++i) {
     const Id<Op> id(i);
+    for (const Id<Op> operand : computation.ops[id].operands) level[id] = std::max(level[id], level[operand] + (roles.is_call(operand) ? 1 : 0));
     roles.storage[id] = storage_of(computation, id);
     Id<Op> producer;
-    roles.role[id] = role_of(graph, computation, roles, id, options, producer);
+    roles.role[id] = role_of(graph, computation, roles, id, options, level, producer);
     roles.producer[id] = producer;
   }
   roles.returned = flattened(computation, computation.root);

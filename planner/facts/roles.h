@@ -2,6 +2,7 @@
 /// What each op is to the planner, found once per computation: inlined, looped over, called, or nothing at all.
 #include <vector>
 
+#include "facts/small_dot.h"
 #include "graph/graph.h"
 #include "planner/planner.h"
 
@@ -48,6 +49,8 @@ struct Roles {
 
 [[nodiscard]] Roles roles_of(const graph::Graph& graph, const graph::Computation& computation,
                              const PlanOptions& options);
+/// A small dot's price where it stands; `level`: how many calls must have run before each op.
+[[nodiscard]] DotPrice dot_price(const graph::Computation& computation, const Roles& roles, const IdVector<graph::Op, int>& level, Id<graph::Op> dot, const Device& device);
 /// Buffers that the program may overwrite once nobody reads them: what it computed itself, what a loop carries, what the caller donated.
 [[nodiscard]] bool may_overwrite(const graph::Graph& graph, const graph::Computation& computation, const Roles& roles,
                                  Id<graph::Op> buffer);

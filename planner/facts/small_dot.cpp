@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analyzer/time_model.h"
+
 namespace seam::planner {
 
 namespace {
@@ -33,6 +35,21 @@ bool is_small_dot(const graph::Computation& computation, const graph::Op& dot) {
   const std::int64_t product = e.rows * e.columns * e.contracted;
   return is_float(dot.shape.dtype) && e.batch >= kLeastBatch && product <= kMostPerProduct &&
          product * e.batch <= kMostInAll;
+}
+
+DotPrice price_of_dot(const graph::Computation& computation, const graph::Op& dot, bool on_chip, const Device& device) {
+  // Two loads, a multiply-add and the way to the next: as counted in kernels of ours.
+  constexpr double kPerMultiplyAdd = 8;
+  // Results that a block computes where nothing ties them together.
+  constexpr std::int64_t kPerBlock = 1024;
+  const DotExtents e = dot_extents(computation, dot);
+  const std::int64_t results = e.batch * e.rows * e.columns;
+  const analyzer::LibraryWork call = analyzer::library_work(computation, dot);
+  analyzer::KernelWork work;
+  work.blocks = on_chip ? e.batch : std::max(e.batch, results / kPerBlock);
+  work.dram_bytes = call.bytes_read + call.bytes_written;
+  work.instructions = static_cast<double>(results * e.contracted) * kPerMultiplyAdd;
+  return {analyzer::kernel_time_us(device, work).mid, analyzer::library_time_us(device, call).mid + analyzer::launch_gap_us(analyzer::Launching::GraphReplay).mid};
 }
 
 }  // namespace seam::planner

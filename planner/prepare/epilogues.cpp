@@ -78,7 +78,7 @@ class Finder {
       views.clear();
       call.taken.push_back(*user);
       call.last = value = *user;
-      if (roles_.needed_in_memory[roles_.storage[value]]) best = call;
+      if (roles_.needed_in_memory[roles_.storage[value]] || (call.c.valid() && follows(call, call.c))) best = call;
       if (call.matmul.activation != Activation::None) break;
     }
     if (best) yielded_by_[best->last] = dot;
@@ -115,6 +115,14 @@ class Finder {
     const Id<Op> producer = role == Role::Result ? roles_.producer[storage] : yielded_by_[storage].valid() ? yielded_by_[storage] : storage;
     const bool there = role == Role::Memory || roles_.is_call(producer) || roles_.needed_in_memory[storage];
     return there && problem_.asap[producer] + (roles_.is_call(producer) ? 1 : 0) <= problem_.asap[call.dot];
+  }
+
+  /// The result of another product of the same level that stands before it and that nobody else reads: the two run one after the other, and whoever reads
+  /// their sum reads one matrix, not two.
+  [[nodiscard]] bool follows(const Call& call, Id<Op> operand) const {
+    const Id<Op> storage = roles_.storage[operand];
+    return roles_.role[storage] == Role::Library && op(storage).opcode == Opcode::Dot && storage.index() < call.dot.index() && roles_.users[operand].size() == 1 && storage == operand &&
+           problem_.asap[storage] == problem_.asap[call.dot];
   }
 
   [[nodiscard]] bool take(Call& call, Id<Op> value, Id<Op> user) const {
@@ -168,7 +176,7 @@ class Finder {
   }
 
   [[nodiscard]] bool take_matrix(Call& call, Id<Op> value, Id<Op> other, double sign, double beta) const {
-    if (call.c.valid() || call.bias.valid() || is_narrow(call) || op(other).shape.dims != op(value).shape.dims || !at_hand(call, other)) return false;
+    if (call.c.valid() || call.bias.valid() || is_narrow(call) || op(other).shape.dims != op(value).shape.dims || (!at_hand(call, other) && !follows(call, other))) return false;
     call.c = other;
     call.matmul.alpha *= sign;
     call.matmul.beta = beta;

@@ -31,8 +31,13 @@ void explain_roofs(const Problem& problem, Vetoes& vetoes) {
     const std::vector<Id<Op>>& readers = problem.roles.users[call];
     const Id<Op> reader = readers.empty() ? call : readers.front();
     const analyzer::OpCost cost = analyzer::cost_of(problem.computation, problem.op(call));
-    vetoes.add(code_of(problem, call), call, reader,
-               {{"level", static_cast<double>(problem.asap[call])}, {"flops", cost.flops}, {"bytes", static_cast<double>(cost.bytes_in + cost.bytes_out)}});
+    std::map<std::string, double> numbers = {{"level", static_cast<double>(problem.asap[call])}, {"flops", cost.flops}, {"bytes", static_cast<double>(cost.bytes_in + cost.bytes_out)}};
+    if (problem.op(call).opcode == Opcode::Dot && can_emit(problem.graph, problem.computation, problem.op(call)) && problem.options.emit_small_dots) {
+      const DotPrice price = dot_price(problem.computation, problem.roles, problem.asap, call, problem.options.device);
+      numbers["kernel_us"] = price.kernel_us;
+      numbers["library_us"] = price.library_us;
+    }
+    vetoes.add(code_of(problem, call), call, reader, std::move(numbers));
   }
 }
 

@@ -41,11 +41,12 @@ void take_profile(LaunchCost& launch, const codegen::LaunchProfile& profile, con
   work.shared_bytes = profile.shared_bytes;
   work.registers = kRegisters;
   work.dram_bytes = launch.bytes();
-  work.reread_bytes = std::max(0.0, launch.requested - launch.bytes());
+  const double from_l2 = static_cast<double>(c.l2_sectors_read + c.sectors_written + c.atomic_sectors) * kSector * all;
+  work.reread_bytes = std::max(0.0, from_l2 - launch.bytes());
   work.instructions = static_cast<double>(c.warp_instructions) * 32 * all;
   work.wavefronts = static_cast<double>(c.global_wavefronts + c.shared_wavefronts) * all;
   work.barriers = static_cast<double>(c.barriers) / static_cast<double>(c.blocks);
-  work.atomics = static_cast<double>(c.atomics) * all;
+  work.atomic_sectors = static_cast<double>(c.atomic_sectors) * all;
   work.counted = true;
   launch.time_us = analyzer::kernel_time_us(device, work);
 }

@@ -31,6 +31,8 @@ void add(sim::Counters& sum, const sim::Counters& one) {
   sum.shared_requests += one.shared_requests;
   sum.barriers += one.barriers;
   sum.atomics += one.atomics;
+  sum.atomic_sectors += one.atomic_sectors;
+  sum.l2_sectors_read += one.l2_sectors_read;
 }
 
 std::uint64_t blocks_of(sim::Dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }

@@ -99,6 +99,7 @@ void apply(Warp& warp, const Instruction& i, std::uint32_t lane, std::byte* at, 
 
 void atomic_global(Warp& warp, const Instruction& i, std::uint32_t lanes, const Addresses& at) {
   const std::size_t bytes = std::size_t{i.bytes} * i.count;
+  warp.execution->counters.atomic_sectors += sectors(at, lanes, bytes);
   for (std::uint32_t l = 0; l < 32; ++l) {
     if ((lanes >> l & 1U) == 0) continue;
     Buffer* buffer = global_bytes(warp, l, at[l], bytes, bytes, true);

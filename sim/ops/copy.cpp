@@ -64,6 +64,7 @@ void copy_async(Warp& warp, const Instruction& i, std::uint32_t lanes) {
   }
   if (reading != 0 && execution.checks.counters) {
     execution.counters.sectors_read += sectors(from, reading, i.bytes);
+    look_up(execution, from, reading, false);
   }
 }
 

@@ -62,6 +62,12 @@ void note_shared(Warp& warp, std::uint32_t lane, std::uint64_t address, std::siz
 [[nodiscard]] std::uint32_t sectors(const Addresses& at, std::uint32_t lanes, std::size_t bytes);
 /// Distinct 128-byte lines: passes through L1.
 [[nodiscard]] std::uint32_t lines(const Addresses& at, std::uint32_t lanes);
+/// At the start of a block.
+void empty_cache(Execution& execution);
+/// A warp's read of global memory, seen by the block's first-level cache (Counters::l2_sectors_read). `passing`: it does not look there.
+void look_up(Execution& execution, const Addresses& at, std::uint32_t lanes, bool passing);
+/// The same of `bytes` in a row.
+void look_up(Execution& execution, std::uint64_t from, std::size_t bytes);
 /// Passes that shared memory needs: 32 banks of 4 bytes; a pass moves 128 bytes at most.
 [[nodiscard]] std::uint32_t wavefronts(const Addresses& at, std::uint32_t lanes, std::size_t bytes);
 /// Lanes that share a pass if no banks conflict; and the passes that these lanes need then.

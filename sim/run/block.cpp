@@ -5,6 +5,7 @@
 #include <random>
 
 #include "memory/bits.h"
+#include "run/access.h"
 #include "run/scheduler.h"
 
 namespace seam::sim {
@@ -267,6 +268,7 @@ void start_block(Execution& execution, Block& block, std::uint64_t index) {
   std::ranges::fill(block.shared_written, 0U);
   std::ranges::fill(block.shared_in_flight, 0U);
   std::ranges::fill(block.local, std::byte{0xff});
+  empty_cache(execution);
   for (Warp& warp : block.warps) reset(warp);
   fill_specials(execution, block, first);
   order_turns(block);

@@ -189,6 +189,7 @@ void load_global(Warp& warp, const Instruction& i, std::uint32_t lanes, const Ad
                       !(execution.checks.initialized && unwritten(*buffer, from, bytes * run.count));
     if (fine) {
       count_global(execution, false, bytes * run.count, sectors_of_run(from, bytes * run.count), lines_of_run(from, bytes * run.count));
+      look_up(execution, from, bytes * run.count);
       buffer->was_read = true;
       note_run(warp, i, *buffer, from & kOffsetMask, run, bytes, false, mover);
       mover.span(buffer->data() + (from & kOffsetMask), warp, i, run.first, run.count);
@@ -196,6 +197,7 @@ void load_global(Warp& warp, const Instruction& i, std::uint32_t lanes, const Ad
     }
   }
   count_global(execution, false, bytes * lane_count(lanes), sectors(at, lanes, bytes), lines(at, lanes));
+  look_up(execution, at, lanes, strong);
   const bool broadcast = !strong && is_broadcast(at, lanes);
   const std::uint32_t noted =
       broadcast ? 1U << first_lane(lanes) | 1U << (31 - std::countl_zero(lanes)) : lanes;

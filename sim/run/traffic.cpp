@@ -1,6 +1,7 @@
 /// How many sectors and wavefronts an access needs.
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "run/access.h"
 
@@ -32,6 +33,40 @@ std::uint32_t pieces(const Addresses& at, std::uint32_t lanes, int shift) {
 
 std::uint32_t sectors(const Addresses& at, std::uint32_t lanes, std::size_t) { return pieces(at, lanes, 5); }
 std::uint32_t lines(const Addresses& at, std::uint32_t lanes) { return pieces(at, lanes, 7); }
+
+namespace {
+
+/// Sectors of 32 KiB.
+constexpr std::size_t kCacheSectors = 1024;
+
+bool missed(std::vector<std::uint64_t>& cache, std::uint64_t sector) {
+  // Rows a power of two apart should not all meet in one place.
+  std::uint64_t& tag = cache[(sector ^ sector >> 10) % kCacheSectors];
+  if (tag == sector) return false;
+  tag = sector;
+  return true;
+}
+
+}  // namespace
+
+void empty_cache(Execution& execution) {
+  if (execution.checks.profile && execution.checks.counters) execution.first_level.assign(kCacheSectors, 0);
+}
+
+void look_up(Execution& execution, const Addresses& at, std::uint32_t lanes, bool passing) {
+  if (execution.first_level.empty()) return;
+  if (passing) {
+    execution.counters.l2_sectors_read += pieces(at, lanes, 5);
+    return;
+  }
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if ((lanes >> l & 1U) != 0) execution.counters.l2_sectors_read += missed(execution.first_level, at[l] >> 5) ? 1U : 0U;
+}
+
+void look_up(Execution& execution, std::uint64_t from, std::size_t bytes) {
+  if (execution.first_level.empty()) return;
+  for (std::uint64_t sector = from >> 5; sector <= (from + bytes - 1) >> 5; ++sector) execution.counters.l2_sectors_read += missed(execution.first_level, sector) ? 1U : 0U;
+}
 
 std::uint32_t least_wavefronts(std::uint32_t lanes, std::size_t bytes) {
   const std::uint32_t together = lanes_a_pass(bytes);

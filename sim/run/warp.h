@@ -130,6 +130,7 @@ struct Execution {
   Suspects suspects;
   Trial* trial = nullptr;               ///< this is a block run again to see whether a race matters
   Counters counters;
+  std::vector<std::uint64_t> first_level;  ///< tags of a block's cache; empty unless profiled
   const std::vector<std::uint64_t>* globals = nullptr;  ///< addresses of module variables
   std::vector<std::uint32_t> block_of_segment{UINT32_MAX};  ///< ordinal by segment; [0] nobody
   std::vector<std::uint64_t> blocks;                     ///< linear index by ordinal

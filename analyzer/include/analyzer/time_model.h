@@ -31,11 +31,11 @@ struct KernelWork {
   std::int64_t shared_bytes = 0;   ///< per block, with scratch
   int registers = 40;              ///< per thread
   double dram_bytes = 0;           ///< distinct bytes read and written
-  double reread_bytes = 0;         ///< asked for again: served by caches
+  double reread_bytes = 0;         ///< asked of the L2 beyond that: read again by later loops or by other blocks
   double instructions = 0;         ///< of threads; lanes that idle in a warp that runs count as well
   double wavefronts = 0;           ///< passes through L1 and shared memory, of all blocks
   double barriers = 0;             ///< block-wide barriers that one block waits at
-  double atomics = 0;              ///< global atomic operations of threads
+  double atomic_sectors = 0;       ///< 32-byte sectors that atomics touch, per warp access
   bool counted = false;            ///< instructions are those that ran, not an estimate: a narrower band
 };
 /// Of `flops` plain operations and `special` transcendentals and divisions, address arithmetic included.

@@ -130,6 +130,10 @@ struct Counters {
   std::uint64_t shared_conflicts = 0;     ///< wavefronts above the least that the requests' lanes and bytes need
   std::uint64_t barriers = 0;             ///< per block
   std::uint64_t atomics = 0;
+  std::uint64_t atomic_sectors = 0;       ///< 32-byte sectors that atomic accesses to global memory touch, per warp access
+  /// Of the sectors read, those that a first-level cache of 32 KiB per block (direct-mapped, empty at its start) does not hold; only with
+  /// Checks::profile. What is asked of the L2.
+  std::uint64_t l2_sectors_read = 0;
 };
 
 /// What kind of work an instruction is. A conversion, comparison or move counts as that, whatever its type.
