@@ -29,7 +29,7 @@ std::optional<std::pair<std::filesystem::path, std::string>> dump_of(const std::
 }
 
 report::CompilerModule with_program(const std::filesystem::path& file, codegen::ForeignProgram program) {
-  return {{}, file.string(), std::make_shared<const codegen::ForeignProgram>(std::move(program))};
+  return {{}, file.string(), std::make_shared<codegen::ForeignProgram>(std::move(program))};
 }
 
 /// The k-th of --compare, with its kernels where they are named.

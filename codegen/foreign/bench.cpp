@@ -71,7 +71,9 @@ void Bench::fill(int set) {
     const graph::Shape& shape = job_.computation->ops[job_.op->operands[k]].shape;
     const auto [slot, fresh] = buffers.try_emplace(storage(*job_.computation, job_.op->operands[k]), 0);
     if (fresh) {
-      const Array array = random_array(shape.dtype, shape.dims, input_distribution(set), input_seed(set, k + 1), low, high);
+      const graph::Op& from = job_.computation->ops[storage(*job_.computation, job_.op->operands[k]).first];
+      const bool stated = from.opcode == Opcode::Constant && from.attributes.literal.known && !from.shape.is_tuple;
+      const Array array = stated ? Array{shape.dtype, shape.dims, from.attributes.literal.value.data} : random_array(shape.dtype, shape.dims, input_distribution(set), input_seed(set, k + 1), low, high);
       slot->second = buffer(in_memory_order(array, shape), fmt::format("operand {}", k));
     }
     addresses_.push_back(slot->second);

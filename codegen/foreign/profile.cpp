@@ -2,13 +2,14 @@
 #include <atomic>
 
 #include "base/parallel.h"
+#include "codegen/inputs.h"
 #include "foreign/bench.h"
 #include "foreign/launch.h"
 
 namespace seam::codegen {
 namespace {
 
-constexpr int kInputs = 1;  ///< the input set with positive numbers: no NaN sends a loop astray
+constexpr int kInputs = extra_set(Distribution::Usual);
 
 std::int64_t static_shared(const ForeignKernel& kernel, const std::string& name) {
   if (kernel.module == nullptr) return 0;

@@ -3,13 +3,14 @@
 #include <atomic>
 
 #include "base/parallel.h"
+#include "codegen/inputs.h"
 #include "codegen/profile.h"
 #include "validate/operands.h"
 
 namespace seam::codegen {
 namespace {
 
-constexpr int kInputs = 1;  ///< the input set with positive numbers: no NaN sends a loop astray
+constexpr int kInputs = extra_set(Distribution::Usual);
 
 LaunchProfile profile(const Program& program, const Built& built, std::uint64_t most_instructions) {
   const sim::Dim3 grid{static_cast<std::uint32_t>(built.source.grid)};

@@ -63,7 +63,8 @@ std::int64_t integer(Distribution distribution, std::int64_t i, std::uint64_t at
     case Distribution::Coarse:
     case Distribution::Tame: return static_cast<std::int64_t>(bits % 3) - 1;
     case Distribution::Large: return low < 0 ? low + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(-low)) : static_cast<std::int64_t>(bits % 3) - 1;
-    case Distribution::Normal: break;
+    case Distribution::Normal:
+    case Distribution::Usual: break;
   }
   return low + static_cast<std::int64_t>(bits % span);
 }
@@ -71,7 +72,7 @@ std::int64_t integer(Distribution distribution, std::int64_t i, std::uint64_t at
 }  // namespace
 
 std::string_view name(Distribution d) {
-  static constexpr std::array<std::string_view, 8> kNames = {"normal", "positive", "special", "large", "coarse", "above", "below", "tame"};
+  static constexpr std::array<std::string_view, 9> kNames = {"normal", "positive", "special", "large", "coarse", "above", "below", "tame", "usual"};
   return kNames.at(static_cast<std::size_t>(d));
 }
 
@@ -95,6 +96,7 @@ Array random_array(DType dtype, const std::vector<std::int64_t>& dims, Distribut
         case Distribution::Above:
         case Distribution::Below: value = about_normal(at); break;
         case Distribution::Positive:
+        case Distribution::Usual:
         case Distribution::Tame: value = 0.1 + 1.9 * unit(mix(at)); break;
         case Distribution::Special: value = special(at); break;
         case Distribution::Large: value = count == 1 ? 1 + unit(mix(at)) : large(at, i, dims.back(), seed); break;

@@ -75,6 +75,7 @@ Result<CompilerResult> compiler_result(const CompilerModule& given, const graph:
   if (!given.program) {
     SEAM_TRY(read, graph::read_graph(given.text, given.file));
   }
+  if (given.program) codegen::take_constants(*given.program, program);
   const graph::Graph& module = given.program ? given.program->graph : read;
   SEAM_DO(check_optimized(module, given.file));
   CompilerResult out;

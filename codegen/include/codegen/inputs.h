@@ -23,6 +23,8 @@ enum class Distribution : std::uint8_t {
   Above,     ///< as Normal. Integers: out of their range, above it and below it in turn
   Below,     ///< as Normal. Integers: out of their range, below it and above it in turn
   Tame,      ///< as Positive. Integers: -1, 0 and 1
+  // Only for counting (profile.h):
+  Usual,     ///< as Positive: no NaN sends a loop astray. Integers: uniform, so that gathers go everywhere
 };
 [[nodiscard]] std::string_view name(Distribution d);
 

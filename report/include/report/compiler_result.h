@@ -25,7 +25,7 @@ struct CompilerResult {
 /// A module as read from its file, or the whole program where its kernels are at hand.
 struct CompilerModule {
   std::string text, file;
-  std::shared_ptr<const codegen::ForeignProgram> program = nullptr;  ///< then `text` is not needed
+  std::shared_ptr<codegen::ForeignProgram> program = nullptr;  ///< then `text` is not needed; compiler_result() gives it constants that its text leaves out
 };
 
 /// It must be a module after optimization for a GPU: BadInput says why it is not one, and which file to give instead. A module whose
