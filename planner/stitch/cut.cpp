@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "base/check.h"
 #include "stitch/at_hand.h"
@@ -27,6 +28,7 @@ class PhaseCut {
     for (const Component& component : timeline.phases[static_cast<std::size_t>(phase)].components)
       loops_.insert(loops_.end(), component.loops.begin(), component.loops.end());
     std::ranges::sort(loops_);
+    find_updated();
     collect({});
     count_evaluations();
   }
@@ -57,7 +59,7 @@ class PhaseCut {
           cut.edge(2 * found->second + 1, in, MinCut::kInfinite);
     }
     for (const Id<Op> loop : loops_)
-      for (const Id<Op> operand : problem_.op(loop).operands)
+      for (const Id<Op> operand : read_by(loop))
         if (const auto found = region_.find(operand); found != region_.end())
           cut.edge(2 * found->second + 1, sink, MinCut::kInfinite);
     const std::vector<bool> side = cut.source_side(source, sink);
@@ -92,6 +94,18 @@ class PhaseCut {
   }
 
  private:
+  /// Operands of a loop; the buffer that an update writes into is not read.
+  std::span<const Id<Op>> read_by(Id<Op> loop) const { return std::span(problem_.op(loop).operands).subspan(problem_.roles.updates(loop) ? 1 : 0); }
+
+  /// Buffers that this kernel or an earlier one updates in place, if nobody reads them from then on.
+  void find_updated() {
+    for (const Id<Op> target : problem_.targets) {
+      if (!problem_.roles.updates(target) || timeline_.done(target) < 0 || timeline_.done(target) > phase_) continue;
+      const Id<Op> base = problem_.roles.storage[problem_.op(target).operands[0]];
+      if (may_overwrite(problem_.graph, problem_.computation, problem_.roles, base)) updated_.insert(base);
+    }
+  }
+
   bool computed_here(Id<Op> op) { return problem_.roles.is_inline(op) && timeline_.early(op) == phase_; }
 
   void collect(const std::set<Id<Op>>& banned) {
@@ -104,7 +118,7 @@ class PhaseCut {
       queue.push_back(op);
     };
     for (const Id<Op> loop : loops_)
-      for (const Id<Op> operand : problem_.op(loop).operands) visit(operand);
+      for (const Id<Op> operand : read_by(loop)) visit(operand);
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const Id<Op> op = queue[i];
       if (!problem_.roles.is_inline(op)) continue;
@@ -137,8 +151,7 @@ class PhaseCut {
 
   bool takes_part(Id<Op> op) const {
     const Opcode opcode = problem_.op(op).opcode;
-    // A view between a slice and its buffer keeps whole-buffer accounting simple: only direct slices.
-    return opcode == Opcode::Slice || (opcode == Opcode::DynamicSlice && false) || (opcode == Opcode::Gather && false);
+    return opcode == Opcode::Slice;
   }
 
   Id<Op> sliced_from(Id<Op> op) const {
@@ -183,7 +196,8 @@ class PhaseCut {
       case Role::Control:
       case Role::Scatter:
       case Role::Update:
-        return size + 1;
+        // Who reads what is updated in place by then makes a copy of it necessary.
+        return size + 1 + (updated_.contains(problem_.roles.storage[op]) ? 2 * size : 0);
       case Role::Reduce:
       case Role::Dot:
       case Role::Pivot:
@@ -216,6 +230,7 @@ class PhaseCut {
   std::map<Id<Op>, Id<Op>> sliced_;
   std::map<Id<Op>, double> evaluations_;
   std::set<Id<Op>> stopped_;
+  std::set<Id<Op>> updated_;
 };
 
 /// Written by the phase that computes it: an output of that kernel from now on. false if no schedule allows it there.
