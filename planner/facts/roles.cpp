@@ -39,16 +39,24 @@ Role element_role(const Roles& roles, const Computation& computation, const Op& 
   return roles.role[from] == Role::Reduce ? Role::Map : Role::Memory;
 }
 
-/// A factor that the product reads several times over, and that would have to be computed in the same kernel: nothing that it waits for runs before that.
-bool computes_factor(const Computation& computation, const Roles& roles, const IdVector<Op, int>& level, Id<Op> dot) {
+/// Everything that reads the value, under whatever name, is that op.
+bool only_read_by(const Roles& roles, Id<Op> value, Id<Op> reader) {
+  return std::ranges::all_of(roles.users[value], [&](Id<Op> user) { return user == reader || (roles.role[user] == Role::View && only_read_by(roles, user, reader)); });
+}
+
+/// Factors that nothing would compute before the product's own kernel: all that they wait for, the product waits for as well.
+OnChip factors_on_chip(const Computation& computation, const Roles& roles, const IdVector<Op, int>& level, Id<Op> dot) {
   constexpr std::int64_t kSeveral = 8;
   const Op& op = computation.ops[dot];
   const DotExtents e = dot_extents(computation, op);
+  OnChip out;
   for (const auto& [operand, times] : {std::pair{op.operands[0], e.columns}, std::pair{op.operands[1], e.rows}}) {
     const Id<Op> from = roles.storage[operand];
-    if (times >= kSeveral && roles.role[from] == Role::Map && level[from] == level[dot]) return true;
+    if (times < kSeveral || roles.role[from] != Role::Map || level[from] != level[dot]) continue;
+    out.any = true;
+    if (only_read_by(roles, from, dot)) out.bytes += computation.ops[from].shape.byte_size();
   }
-  return false;
+  return out;
 }
 
 Role role_of(const graph::Graph& graph, const Computation& computation, const Roles& roles, Id<Op> id,
@@ -90,7 +98,7 @@ Role role_of(const graph::Graph& graph, const Computation& computation, const Ro
 }  // namespace
 
 DotPrice dot_price(const Computation& computation, const Roles& roles, const IdVector<Op, int>& level, Id<Op> dot, const Device& device) {
-  return price_of_dot(computation, computation.ops[dot], computes_factor(computation, roles, level, dot), device);
+  return price_of_dot(computation, computation.ops[dot], factors_on_chip(computation, roles, level, dot), device);
 }
 
 bool may_overwrite(const graph::Graph& graph, const Computation& computation, const Roles& roles, Id<Op> buffer) {

@@ -37,19 +37,27 @@ bool is_small_dot(const graph::Computation& computation, const graph::Op& dot) {
          product * e.batch <= kMostInAll;
 }
 
-DotPrice price_of_dot(const graph::Computation& computation, const graph::Op& dot, bool on_chip, const Device& device) {
-  // Two loads, a multiply-add and the way to the next: as counted in kernels of ours.
-  constexpr double kPerMultiplyAdd = 8;
+DotPrice price_of_dot(const graph::Computation& computation, const graph::Op& dot, const OnChip& factors, const Device& device) {
+  // Two loads, a multiply-add and the way to the next: kernels of ours run 7 to 9 of the PTX, of which the assembler folds some into addresses.
+  constexpr double kPerMultiplyAdd = 6;
   // Results that a block computes where nothing ties them together.
   constexpr std::int64_t kPerBlock = 1024;
   const DotExtents e = dot_extents(computation, dot);
   const std::int64_t results = e.batch * e.rows * e.columns;
   const analyzer::LibraryWork call = analyzer::library_work(computation, dot);
+  const double gap = analyzer::launch_gap_us(analyzer::Launching::GraphReplay).mid;
   analyzer::KernelWork work;
-  work.blocks = on_chip ? e.batch : std::max(e.batch, results / kPerBlock);
+  work.blocks = factors.any ? e.batch : std::max(e.batch, results / kPerBlock);
   work.dram_bytes = call.bytes_read + call.bytes_written;
   work.instructions = static_cast<double>(results * e.contracted) * kPerMultiplyAdd;
-  return {analyzer::kernel_time_us(device, work).mid, analyzer::library_time_us(device, call).mid + analyzer::launch_gap_us(analyzer::Launching::GraphReplay).mid};
+  DotPrice price{analyzer::kernel_time_us(device, work).mid, analyzer::library_time_us(device, call).mid + gap};
+  if (factors.any) {
+    analyzer::KernelWork apart;  // writes the factor; reading it is in the call's own bytes
+    apart.blocks = device.sms;
+    apart.dram_bytes = static_cast<double>(factors.bytes);
+    price.library_us += gap + analyzer::kernel_time_us(device, apart).mid;
+  }
+  return price;
 }
 
 }  // namespace seam::planner

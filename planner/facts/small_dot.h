@@ -17,9 +17,15 @@ struct DotExtents {
 /// What a small dot costs in a kernel of ours and as a library call with its launch: microseconds, mid of the time model.
 struct DotPrice {
   double kernel_us = 0, library_us = 0;
-  [[nodiscard]] bool pays() const { return kernel_us <= library_us; }
+  /// Where the model sees little difference, the launch less decides.
+  [[nodiscard]] bool pays() const { return kernel_us <= 1.1 * library_us; }
 };
-/// `on_chip`: a factor that is read several times over is computed in the same kernel, so that whole products of the batch must stay in one block.
-[[nodiscard]] DotPrice price_of_dot(const graph::Computation& computation, const graph::Op& dot, bool on_chip, const Device& device);
+/// A factor that the product reads several times over and that would be computed in the same kernel: whole products of the batch must then stay in
+/// one block. A library call instead stands between two kernels, and what nobody else reads goes through memory for it.
+struct OnChip {
+  bool any = false;
+  std::int64_t bytes = 0;  ///< of factors that only this product reads
+};
+[[nodiscard]] DotPrice price_of_dot(const graph::Computation& computation, const graph::Op& dot, const OnChip& factors, const Device& device);
 
 }  // namespace seam::planner

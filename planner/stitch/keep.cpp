@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "facts/small_dot.h"
 #include "schedule/ownership.h"
 
 namespace seam::planner::stitch {
@@ -54,8 +55,11 @@ class Keeper {
       const Id<Op> id = ops_[i];
       const Op& op = problem_.op(id);
       if (loops_.contains(id) || problem_.roles.role[id] != Role::Map || op.shape.is_tuple || op.opcode == Opcode::GetTupleElement) continue;
-      // Shape-only ops and widening of what memory holds are inlined: keeping them saves nothing.
-      if (graph::op_class(op.opcode) != OpClass::Elementwise || op.opcode == Opcode::Convert) continue;
+      // Shape-only ops and widening of what memory holds are inlined: keeping them saves nothing. What is put together from pieces or looked up is no such op
+      // for a product that reads it many times.
+      const bool pieces = op.opcode == Opcode::Concatenate || op.opcode == Opcode::Gather || op.opcode == Opcode::Pad;
+      const bool plain = graph::op_class(op.opcode) == OpClass::Elementwise && op.opcode != Opcode::Convert;
+      if (!plain && !pieces) continue;
       const auto found = reads_.find(id);
       if (found == reads_.end() || found->second.wants.empty()) continue;
       // Every reader wants it in the same blocks.
@@ -67,8 +71,10 @@ class Keeper {
       Candidate c{id, Want::Cheap, span[i], own.columns, 0};
       const bool expensive = graph::is_expensive(op.opcode);
       const bool several = users_inside(id) > 1;
-      if (expensive && feeds_dot(id))
+      if ((expensive && feeds_dot(id)) || feeds_dot_often(id))
         c.want = Want::FeedsDot;
+      else if (pieces)
+        continue;
       else if (expensive && (several || found->second.through_broadcast))
         c.want = Want::Expensive;
       else if (!several || expensive)
@@ -136,6 +142,19 @@ class Keeper {
     return false;
   }
 
+  /// A product reads it directly, each element several times.
+  bool feeds_dot_often(Id<Op> id) const {
+    constexpr std::int64_t kSeveral = 8;
+    return std::ranges::any_of(problem_.roles.users[id], [&](Id<Op> user) {
+      const Op& op = problem_.op(user);
+      if (!std::ranges::binary_search(ops_, user)) return false;
+      if (problem_.roles.role[user] == Role::View) return feeds_dot_often(user);
+      if (op.opcode != Opcode::Dot || problem_.roles.role[user] != Role::Dot) return false;
+      const DotExtents e = dot_extents(problem_.computation, op);
+      return (op.operands[0] == id && e.columns >= kSeveral) || (op.operands[1] == id && e.rows >= kSeveral);
+    });
+  }
+
   const Problem& problem_;
   DraftPart& part_;
   std::vector<Id<Op>> ops_;
@@ -176,7 +195,9 @@ void keep_wanted(const Problem& problem, DraftPart& part, const std::set<Id<Op>>
     if (a.span != b.span) return a.span > b.span;
     return a.op < b.op;
   });
-  while (!wanted.empty() && shared_with(problem, part, reads, wanted) > limit) wanted.pop_back();
+  // What a product reads again and again is worth occupancy.
+  const auto limit_of = [&](const Candidate& last) { return last.want == Want::FeedsDot ? problem.shared_limit() : limit; };
+  while (!wanted.empty() && shared_with(problem, part, reads, wanted) > limit_of(wanted.back())) wanted.pop_back();
   for (const Candidate& c : wanted) part.loops.push_back({c.op, c.columns, true, false});
   std::ranges::sort(part.loops, {}, &DraftLoop::op);
 }

@@ -145,9 +145,18 @@ TEST(Epilogues, WhatOnlyKernelsReadStaysWithThem) {
 
 TEST(Epilogues, NothingIsMaterialisedOrDelayedForThem) {
   EXPECT_EQ(found_in(program("  e = f32[32,64] exponential(c)\n  ROOT s = f32[32,64] add(d, e)", kMatrix)).epilogue, "none") << "e would have to be written first";
-  EXPECT_EQ(found_in(program("  d2 = f32[32,64] dot(c, b2), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  ROOT s = f32[32,64] add(d, d2)",
-                             "  c = f32[32,48] parameter(2)\n  b2 = f32[48,64] parameter(3)")).epilogue, "none")
-      << "two products of one level need not wait for each other";
+  const char* second = "  c = f32[32,48] parameter(2)\n  b2 = f32[48,64] parameter(3)";
+  EXPECT_EQ(found_in(program("  d2 = f32[32,64] dot(c, b2), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  s = f32[32,64] add(d, d2)\n  ROOT r = (f32[32,64], f32[32,64]) tuple(s, d)", second)).epilogue, "none")
+      << "two products of one level need not wait for each other where both are wanted";
+}
+
+/// Two products of one level run one after the other anyway: the second adds the first, so that whoever reads the sum reads one matrix.
+TEST(Epilogues, TheSecondOfTwoProductsAddsTheFirst) {
+  const char* second = "  c = f32[32,48] parameter(2)\n  b2 = f32[48,64] parameter(3)";
+  const std::string sum = "  d2 = f32[32,64] dot(c, b2), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  s = f32[32,64] add(d, d2)\n";
+  const Found inner = found_in(program(sum + "  ROOT r = f32[32,64] tanh(s)", second));
+  EXPECT_EQ(inner.epilogue, "DEFAULT");
+  EXPECT_EQ(inner.kernels, 1);
 }
 
 TEST(Epilogues, OnlyPoliciesThatKnowThemAndNotIfTurnedOff) {
