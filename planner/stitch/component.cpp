@@ -210,8 +210,11 @@ void choose_blocks(const Problem& problem, Component& component) {
   if (free_form(problem, component)) {
     std::int64_t most = 1;
     for (const Id<Op> loop : component.loops) most = std::max(most, walked(problem, loop));
-    // Four elements a thread, and no more blocks than a few waves.
-    component.blocks = std::clamp<std::int64_t>((most + 1023) / 1024, 1, 32 * problem.options.device.sms);
+    // Four elements a thread, or a multiple of that where it would be more blocks than a few waves: chunks begin where sectors do.
+    constexpr std::int64_t kChunk = 1024;
+    const std::int64_t chunks = (most + kChunk - 1) / kChunk;
+    const std::int64_t each = (chunks + 32 * problem.options.device.sms - 1) / (32 * problem.options.device.sms);
+    component.blocks = std::max<std::int64_t>(1, (chunks + each - 1) / std::max<std::int64_t>(1, each));
     component.time_us = component_time_us(problem, component, component.blocks);
     return;
   }
