@@ -60,8 +60,8 @@ PartWork work_of(const Computation& computation, const FusionGroup& group, const
       if (op.opcode == Opcode::Concatenate || op.opcode == Opcode::Pad || op.opcode == Opcode::DynamicUpdateSlice)
         wanted = std::min(wanted, static_cast<double>(product(dims_of(computation.ops[operand]))));
       double& have = asked[operand];
-      // Different loops evaluate it each for themselves; readers in one loop share the value.
-      have = it->placement == Placement::Inline ? std::max(have, wanted) : have + wanted;
+      // Different loops evaluate it each for themselves; readers in one loop share the value. Outputs of a flat part are one loop.
+      have = it->placement == Placement::Inline || part.kind == ScheduleKind::Flat ? std::max(have, wanted) : have + wanted;
     }
   }
   work.barriers = barriers;

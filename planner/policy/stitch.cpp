@@ -6,6 +6,7 @@
 #include "stitch/pack.h"
 #include "stitch/phases.h"
 #include "stitch/roofs.h"
+#include "stitch/siblings.h"
 
 namespace seam::planner {
 
@@ -57,6 +58,7 @@ Draft draft_stitch(const stitch::Problem& problem, stitch::Vetoes& vetoes) {
       if (!part.flat && !component.kept.empty()) stitch::keep_wanted(problem, part, group.reads, wanted_limit(problem));
       group.parts.push_back(std::move(part));
     }
+    group.parts = stitch::siblings_joined(problem, std::move(group.parts), group.reads);
     for (DraftGroup& one : stitch::packed(problem, std::move(group), vetoes)) {
       draft.order.push_back({false, draft.groups.size(), {}, phase.level});
       draft.groups.push_back(std::move(one));
