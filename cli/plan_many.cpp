@@ -94,8 +94,10 @@ Result<int> plan_many(const std::vector<std::string>& modules, const CompareFlag
   if (common.format == Format::Json) {
     fmt::print("{}\n", report::module_table_json(table));
   } else {
-    report::Document document{report::to_table(table)};
+    // Who asks for kernels beside kernels has the launches of both there; what other policies make of the modules is in the JSON.
+    report::Document document;
     for (report::Table& one : report::beside_tables(table)) document.emplace_back(std::move(one));
+    if (document.empty()) document.emplace_back(report::to_table(table));
     fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document, kWidth));
   }
   return kPass;

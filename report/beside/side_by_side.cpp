@@ -33,6 +33,7 @@ SideBySide side_by_side(const codegen::ForeignProgram& theirs, const std::vector
   const KernelMatches matches = match_kernels(theirs.graph, *program.graph, *program.plan);
   out.by_name = matches.by_name;
   out.by_position = matches.by_position;
+  out.by_size = matches.by_size;
   out.unknown = matches.unknown;
 
   const std::vector<std::size_t> ours = matchable(out.ours);

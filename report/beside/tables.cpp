@@ -115,7 +115,7 @@ Table launches_table(const SideBySide& sides, std::size_t most) {
     if (named++ < 4) rest += (rest.empty() ? "" : ", ") + launch.name;
   }
   if (!sides.unmatched.empty()) table.notes.push_back(fmt::format("Ours that compute nothing found in theirs (copies among them): {}{}, {} in all.", rest, named > 4 ? fmt::format(" and {} more", named - 4) : "", human_bytes(rest_bytes)));
-  table.notes.push_back(fmt::format("Of their ops, {} were found in the plan by name, {} by where in the program they come from, {} not at all.", sides.by_name, sides.by_position, sides.unknown));
+  table.notes.push_back(fmt::format("Of their ops, {} were found in the plan by name, {} by where in the program they come from, {} products by their size, {} not at all.", sides.by_name, sides.by_position, sides.by_size, sides.unknown));
   return table;
 }
 

@@ -4,7 +4,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
+#include "analyzer/op_cost.h"
 #include "analyzer/origin.h"
 #include "planner/planner.h"
 
@@ -82,6 +84,7 @@ class Matcher {
     ours();
     std::set<Id<graph::Computation>> seen;
     theirs(optimized_.entry, seen);
+    pair_calls();
     for (const auto& [pair, shared] : shared_) out_.overlaps.push_back({pair.first, pair.second, shared.ops, shared.bytes});
     std::ranges::stable_sort(
         out_.overlaps, [](const KernelOverlap& a, const KernelOverlap& b) { return a.theirs != b.theirs ? a.theirs < b.theirs : a.ops > b.ops; });
@@ -134,6 +137,7 @@ class Matcher {
           const graph::Op& op = planned_.computations[computation.computation].ops[step.op];
           out_.ours.push_back({op.name, true, 0, 0, 0});
           own(out_.ours.size() - 1, computation.computation, step.op);
+          calls_.emplace(out_.ours.size() - 1, Key{computation.computation, step.op});
           in_memory(computation.computation, step.op);
           for (const std::string& name : planner::epilogue_ops(op)) taken_over_.emplace(name, std::vector<Key>{{computation.computation, step.op}});
         }
@@ -176,6 +180,43 @@ class Matcher {
     out_.theirs.push_back({op.name, library, 0, 0, 0});
     launches_.push_back(key);
     inside(op);
+  }
+
+  using CallSize = std::tuple<double, std::int64_t, std::int64_t>;  ///< flops, bytes in and out
+  static CallSize size_of_call(const graph::Graph& graph, const Key& key) {
+    const graph::Computation& computation = graph.computations[key.first];
+    const analyzer::OpCost cost = analyzer::cost_of(computation, computation.ops[key.second]);
+    return {cost.flops, cost.bytes_in, cost.bytes_out};
+  }
+
+  /// A library call is one call of the other side's. Products of one source line, forward and turned, are told apart by their size; those whose names both
+  /// sides have lost are paired by it, in order.
+  void pair_calls() {
+    std::map<std::size_t, CallSize> theirs, ours;
+    for (std::size_t k = 0; k < launches_.size(); ++k)
+      if (out_.theirs[k].library) theirs.emplace(k, size_of_call(optimized_, launches_[k]));
+    for (const auto& [k, key] : calls_) ours.emplace(k, size_of_call(planned_, key));
+    std::set<std::size_t> alike;  // theirs that have a pair of their size
+    for (const auto& [pair, shared] : shared_)
+      if (theirs.contains(pair.first) && ours.contains(pair.second) && theirs.at(pair.first) == ours.at(pair.second)) alike.insert(pair.first);
+    std::erase_if(shared_, [&](const auto& entry) {
+      const auto& [k, own] = entry.first;
+      return alike.contains(k) && ours.contains(own) && theirs.at(k) != ours.at(own);
+    });
+    for (const auto& [pair, shared] : shared_) {
+      if (!theirs.contains(pair.first)) continue;  // a kernel that turns what our product yields turned
+      theirs.erase(pair.first);
+      ours.erase(pair.second);
+    }
+    for (const auto& [k, size] : theirs) {
+      const auto same = std::ranges::find_if(ours, [&, size = size](const auto& one) { return one.second == size; });
+      if (same == ours.end()) continue;
+      shared_[{k, same->first}] = {1, static_cast<double>(size_of(planned_.computations[calls_.at(same->first).first].ops[calls_.at(same->first).second].shape))};
+      ours.erase(same);
+      out_.theirs[k].found = 1;
+      ++out_.by_size;
+      if (out_.unknown > 0) --out_.unknown;
+    }
   }
 
   /// What a result of an instruction is inside it, views and copies taken off.
@@ -295,6 +336,7 @@ class Matcher {
   std::map<std::pair<std::size_t, std::size_t>, Shared> shared_;
   std::set<Key> in_memory_;     ///< of ours
   std::vector<Key> launches_;   ///< of theirs
+  std::map<std::size_t, Key> calls_;  ///< library calls of ours, by their places in out_.ours
   std::map<std::tuple<std::size_t, std::size_t, Key>, double> counted_;
   std::vector<std::map<Key, double>> found_;  ///< by our kernel: how much of each op somebody computes
 };

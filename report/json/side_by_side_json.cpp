@@ -86,7 +86,7 @@ Json json_of(const SideBySide& sides) {
           {"floor", {{"kernels", sides.floor_kernels}, {"bytes", sides.floor_bytes}}},
           {"matches", std::move(matches)},
           {"unmatched", std::move(unmatched)},
-          {"ops_found", {{"by_name", sides.by_name}, {"by_position", sides.by_position}, {"not_at_all", sides.unknown}}},
+          {"ops_found", {{"by_name", sides.by_name}, {"by_position", sides.by_position}, {"by_size", sides.by_size}, {"not_at_all", sides.unknown}}},
           {"time_model", sides.formula}};
 }
 

@@ -14,7 +14,7 @@ namespace seam::codegen {
 
 struct ProfileOptions {
   /// Thread instructions per kernel; where a launch takes more, blocks spread evenly over the grid run and figures speak of them alone.
-  std::uint64_t most_instructions = 2'000'000'000;
+  std::uint64_t most_instructions = 8'000'000'000;
   std::size_t threads = 0;  ///< 0 = all cores
 };
 

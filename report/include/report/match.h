@@ -33,8 +33,9 @@ struct KernelOverlap {
 struct KernelMatches {
   std::vector<MatchedKernel> theirs, ours;  ///< in the order of the module and of the plan
   std::vector<KernelOverlap> overlaps;      ///< by theirs, most ops first
-  /// Their ops: found by name, by op_name and source position, or not at all (made by the compiler, or stripped of where they came from).
-  std::size_t by_name = 0, by_position = 0, unknown = 0;
+  /// Their ops: found by name, by op_name and source position, or not at all (made by the compiler, or stripped of where they came from). Library calls of
+  /// which nothing was found are paired with those of ours that do as many flops on as many bytes, in order.
+  std::size_t by_name = 0, by_position = 0, by_size = 0, unknown = 0;
   friend bool operator==(const KernelMatches&, const KernelMatches&) = default;
 };
 

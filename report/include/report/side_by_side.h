@@ -38,7 +38,7 @@ struct SideBySide {
   std::vector<MatchedLaunch> launches;              ///< most bytes saved first
   /// Ours that compute nothing that was found in theirs: indices into ours.launches.
   std::vector<std::size_t> unmatched;
-  std::size_t by_name = 0, by_position = 0, unknown = 0;  ///< their ops, by how they were found (match.h)
+  std::size_t by_name = 0, by_position = 0, by_size = 0, unknown = 0;  ///< their ops, by how they were found (match.h)
   std::vector<std::string> formula;                       ///< of the time model, for the device
 };
 
