@@ -13,7 +13,7 @@ constexpr std::array kCommands = {
     Command{"plan", "decide which ops become one kernel, and why not more", define_plan},
     Command{"codegen", "write the kernels of a plan", define_codegen},
     Command{"validate", "prove kernels, or a whole planned program, right", define_validate},
-    Command{"simulate", "run a PTX kernel on the virtual GPU, with checks and counters", define_simulate},
+    Command{"simulate", "run a PTX kernel, or what Inductor made of graphs, on the virtual GPU, with checks and counters", define_simulate},
     Command{"eval", "reference evaluation of a module on given inputs", define_eval},
     Command{"export", "a module or plan in another form", define_export},
     Command{"passes", "the pipelines, pass by pass", define_passes},

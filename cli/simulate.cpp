@@ -1,7 +1,8 @@
-/// seam simulate: one launch of a PTX kernel of any origin on the virtual GPU, with checks and counters.
+/// seam simulate: one launch of a PTX kernel of any origin on the virtual GPU, with checks and counters; or all launches of graphs (simulate_graphs.h).
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -13,14 +14,18 @@
 #include "cli/command.h"
 #include "sim/sim.h"
 #include "simulate_arguments.h"
+#include "simulate_graphs.h"
 #include "simulate_report.h"
 
 namespace seam::cli {
 namespace {
 
+constexpr std::uint64_t kGraphInstructions = 2'000'000'000;
+
 struct Options {
   std::string file, kernel, output;
-  std::vector<std::uint32_t> grid{1, 1, 1}, block{1, 1, 1};
+  std::vector<std::string> files;
+  std::vector<std::uint32_t> grid, block;
   std::vector<std::uint64_t> blocks;
   std::vector<std::string> arguments;
   std::int64_t shared = 0;
@@ -28,6 +33,7 @@ struct Options {
   std::uint64_t seed = 0;
   std::uint64_t limit = 4'000'000'000;  ///< about a minute: a loop that never ends is a report then
   std::string ulp, device;
+  GraphsRequest graphs;
 };
 
 sim::Dim3 dim3(const std::vector<std::uint32_t>& sizes) {
@@ -90,7 +96,9 @@ Result<int> ulp_of(const std::string& text) {
   return out;
 }
 
-Result<int> run(const Options& options, const Common& common) {
+Result<int> run_kernel(const Options& options, const Common& common) {
+  if (options.grid.empty()) return fail(Error::Code::BadInput, "--grid is required");
+  if (options.block.empty()) return fail(Error::Code::BadInput, "--block is required");
   std::optional<Device> device;
   if (!options.device.empty()) {
     SEAM_TRY(device, device_named(options.device));
@@ -124,21 +132,51 @@ Result<int> run(const Options& options, const Common& common) {
   return outcome.clean() ? kPass : kFailed;
 }
 
+/// What a graph's description says itself, or what speaks of one launch, is no flag of it.
+Result<void> only_flags_of_graphs(const Options& options) {
+  const bool launch = !options.kernel.empty() || !options.grid.empty() || !options.block.empty() || !options.blocks.empty() || !options.arguments.empty() || options.shared != 0 ||
+                      options.cooperative || !options.ulp.empty() || !options.output.empty() || options.limit != Options{}.limit;
+  if (launch) return fail(Error::Code::BadInput, fmt::format("{} describes launches of a graph: --grid, --block, --arg, --max-instructions and the like are for a kernel's PTX", options.files.front()));
+  return {};
+}
+
+Result<int> run(Options options, const Common& common) {
+  const auto graphs = std::ranges::count_if(options.files, is_graph_description);
+  if (graphs > 0) {
+    SEAM_DO(only_flags_of_graphs(options));
+    options.graphs.files = options.files;
+    options.graphs.device = options.device;
+    options.graphs.seed = options.seed;
+    return simulate_graphs(options.graphs, common);
+  }
+  if (options.files.size() > 1) return fail(Error::Code::BadInput, "one PTX file at a time; several files are launch descriptions of graphs (JSON)");
+  if (!options.graphs.ptx.empty() || options.graphs.threads != 0 || options.graphs.instructions != kGraphInstructions) {
+    return fail(Error::Code::BadInput, fmt::format("{} is no launch description of a graph (JSON): --ptx, --instructions and --threads are for one", options.files.front()));
+  }
+  options.file = options.files.front();
+  return run_kernel(options, common);
+}
+
 }  // namespace
 
 Run define_simulate(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("file", options->file, "PTX text, from any compiler")->required();
+  options->graphs.instructions = kGraphInstructions;
+  app.add_option("file", options->files, "PTX text, from any compiler; or launch descriptions of Inductor graphs (JSON): launches, bytes and modelled time of each")->required();
+  app.add_option("--ptx", options->graphs.ptx, "a graph: the folder with its PTX (default: beside the description, named as it without .json)");
+  app.add_option("--instructions", options->graphs.instructions, "a graph: thread instructions simulated per kernel; of larger grids a sample of the blocks runs (0: no limit)")
+      ->capture_default_str();
+  app.add_option("--threads", options->graphs.threads, "a graph: kernels simulated at once (0: all cores)");
   app.add_option("--kernel", options->kernel, "the entry function (default: the only one)");
-  app.add_option("--grid", options->grid, "blocks: x,y,z")->delimiter(',')->expected(1, 3)->required();
-  app.add_option("--block", options->block, "threads of a block: x,y,z")->delimiter(',')->expected(1, 3)->required();
+  app.add_option("--grid", options->grid, "blocks: x,y,z (a kernel needs it)")->delimiter(',')->expected(1, 3);
+  app.add_option("--block", options->block, "threads of a block: x,y,z (a kernel needs it)")->delimiter(',')->expected(1, 3);
   app.add_option("--shared", options->shared, "bytes of dynamic shared memory");
   app.add_flag("--cooperative", options->cooperative, "all blocks resident and interleaved: grid barriers work");
   app.add_option("--seed", options->seed, "order of warps and blocks, and the numbers of rand:");
   app.add_option("--blocks", options->blocks, "run only these linear block indices")->delimiter(',');
   app.add_option("--max-instructions", options->limit, "warp instructions before the launch is ended (0: no limit)")->capture_default_str();
   app.add_option("--ulp", options->ulp, "approximate instructions (ex2.approx …) err by up to this many units in the last place, or as the PTX ISA allows (isa); by --seed");
-  app.add_option("--device", options->device, "also say how many blocks fit on it, and in how many waves the grid runs");
+  app.add_option("--device", options->device, "also say how many blocks fit on it, and in how many waves the grid runs; a graph: whose time is modelled (default h100)");
   app.add_option("--arg", options->arguments, std::string(kArgumentHelp))->expected(1)->take_all();
   app.add_option("-o,--output", options->output, "folder for arg<k>.npy of each changed buffer");
   return [options](const Common& common) { return run(*options, common); };

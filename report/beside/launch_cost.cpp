@@ -63,7 +63,10 @@ LaunchCost copy_cost(std::string name, double read, double written, const Device
 }
 
 LaunchCost library_cost(std::string name, const graph::Computation& computation, const graph::Op& op, const Device& device) {
-  const analyzer::LibraryWork work = analyzer::library_work(computation, op);
+  return library_cost(std::move(name), analyzer::library_work(computation, op), device);
+}
+
+LaunchCost library_cost(std::string name, const analyzer::LibraryWork& work, const Device& device) {
   LaunchCost out;
   out.name = std::move(name);
   out.kind = LaunchKind::Library;

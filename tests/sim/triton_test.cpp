@@ -1,12 +1,10 @@
-/// Kernels that Triton compiled: 55 small ones must leave memory as Triton's own interpreter did, and every kernel of 14 Inductor graphs runs at
-/// its recorded launch shape with nothing to report.
+/// Kernels that Triton compiled: 55 small ones must leave memory as Triton's own interpreter did. (Those of whole graphs: tests/foreign/triton_test.cpp.)
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <set>
 
 #include "base/dtype.h"
@@ -53,8 +51,6 @@ void add_scalar(Arguments& arguments, const std::string& type, const Json& value
     arguments.add(value.get<float>());
   }
 }
-
-// The 55 with recorded memory.
 
 /// How far the memory is from what was recorded: the largest difference, divided by the largest value that the kernel wrote.
 struct Difference {
@@ -162,99 +158,6 @@ TEST(Triton, KernelsLeaveTheRecordedMemory) {
   }
   EXPECT_GE(agreed * 100, runs * 95);
   EXPECT_EQ(notes, kNotes);
-}
-
-// The kernels of whole graphs.
-
-/// Normal numbers; small integers, which are good as labels, indices and seeds. Large buffers repeat them.
-void fill(DType dtype, std::span<std::byte> memory, std::mt19937_64& random) {
-  std::normal_distribution<double> normal;
-  const auto step = static_cast<std::size_t>(bytes(dtype));
-  const std::size_t fresh = std::min(memory.size(), 10'007 * step);
-  for (std::size_t at = 0; at + step <= fresh; at += step) {
-    const double value = is_float(dtype) ? normal(random) : static_cast<double>(random() % (dtype == DType::Pred ? 2U : 8U));
-    store_from_double(dtype, &memory[at], value);
-  }
-  for (std::size_t at = fresh; at < memory.size(); at += fresh) std::memcpy(&memory[at], memory.data(), std::min(fresh, memory.size() - at));
-}
-
-/// The first, the last and some between.
-std::vector<std::uint64_t> sample(const Dim3& grid) {
-  const std::uint64_t count = std::uint64_t{grid.x} * grid.y * grid.z;
-  constexpr std::uint64_t kMost = 8;
-  std::vector<std::uint64_t> out;
-  for (std::uint64_t k = 0; count > kMost && k < kMost; ++k) out.push_back(k * (count - 1) / (kMost - 1));
-  return out;
-}
-
-std::string run_step(const fs::path& folder, const Json& graph, const Json& step, const std::string& suffix, std::map<std::string, int>& notes) {
-  const std::string name = step["name"];
-  const Json& kernel = graph["kernels"][name];
-  const fs::path file = folder / (kernel["ptx"].get<std::string>() + suffix + ".ptx");
-  const auto ptx = read_file(file);
-  EXPECT_TRUE(ptx) << file;
-  const auto module = load_ptx(*ptx, file.filename().string());
-  if (!module) return describe(module.error());
-  Memory memory;
-  Launch launch;
-  launch.kernel = name;
-  launch.grid = dim3(step["grid"]);
-  launch.block = dim3(step["block"]);
-  launch.dynamic_shared = step["shared_bytes"];
-  if (!suffix.empty() && kernel["sm_80"].contains("shared_bytes")) launch.dynamic_shared = kernel["sm_80"]["shared_bytes"];
-  launch.blocks = sample(launch.grid);
-  std::mt19937_64 random(7);
-  std::map<std::size_t, std::uint64_t> buffers;
-  Arguments arguments(**module, name);
-  // What is read first, so that a buffer that is written too holds numbers.
-  for (const bool reads : {true, false}) {
-    for (const Json& argument : step["args"]) {
-      if (!argument.contains("buffer") || (argument["role"] != "out") != reads) continue;
-      const std::size_t index = argument["buffer"];
-      if (buffers.contains(index)) continue;
-      const std::uint64_t at = memory.allocate(graph["buffers"][index], argument["name"].get<std::string>());
-      if (reads) fill(dtype_of(argument["dtype"]), memory.bytes(at), random);
-      memory.set_initialized(at, reads);
-      buffers[index] = at;
-    }
-  }
-  for (const Json& argument : step["args"]) {
-    if (argument.contains("buffer")) {
-      const auto offset = argument["offset"].get<std::uint64_t>() * static_cast<std::uint64_t>(bytes(dtype_of(argument["dtype"])));
-      arguments.add(buffers.at(argument["buffer"]) + offset);
-    } else {
-      add_scalar(arguments, argument["type"], argument["value"]);
-    }
-  }
-  // Two scratch pointers, which these kernels do not use.
-  arguments.add(std::uint64_t{0}).add(std::uint64_t{0});
-  launch.parameters = arguments.bytes();
-  const auto outcome = sim::launch(**module, memory, launch);
-  if (!outcome) return describe(outcome.error());
-  for (const std::string& kind : kinds(outcome->notes)) ++notes[kind];
-  return text(*outcome);
-}
-
-TEST(Triton, KernelsOfInductorGraphsRunWithNothingToReport) {
-  std::size_t kernels = 0;
-  std::map<std::string, int> notes;
-  for (const fs::path& description : descriptions("inductor")) {
-    const Json graph = json_of(description);
-    fs::path folder = description;
-    folder.replace_extension();
-    std::set<std::string> seen;
-    for (const Json& step : graph["steps"]) {
-      if (step["kind"] != "triton" || !seen.insert(step["name"]).second) continue;
-      ++kernels;
-      for (const char* suffix : {"", ".sm_80"}) {
-        EXPECT_EQ(run_step(folder, graph, step, suffix, notes), "") << folder.filename() << " " << step["name"] << suffix;
-      }
-    }
-    EXPECT_EQ(seen.size(), graph["kernels"].size()) << description;
-  }
-  EXPECT_EQ(kernels, 135U);
-  // In-place softmax gradients; layouts changed by shuffles between load and store.
-  EXPECT_EQ(notes, (std::map<std::string, int>{{"race-ordered", 2}, {"race-unused", 6}}));
 }
 
 }  // namespace
