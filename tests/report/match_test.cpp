@@ -114,7 +114,7 @@ TEST(Match, RealModules) {
       ours_found += kernel.found;
       EXPECT_LE(kernel.found, static_cast<double>(kernel.ops) + 1e-9) << kernel.name;
     }
-    EXPECT_EQ(matches.by_name + matches.by_position + matches.unknown, static_cast<std::size_t>(ops)) << model;
+    EXPECT_EQ(matches.by_name + matches.by_position + matches.by_size + matches.unknown, static_cast<std::size_t>(ops)) << model;
     EXPECT_GE(found, least_found * ops) << model;
     EXPECT_GE(ours_found, 0.6 * ours_ops) << model;
     RecordProperty(std::string(model), fmt::format("theirs {} of {} by name {} by position {} ours {} of {}", found, ops, matches.by_name,

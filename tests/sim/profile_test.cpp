@@ -92,6 +92,29 @@ TEST(Profile, ConflictsAreWavefrontsAboveTheLeast) {
   EXPECT_EQ(conflicts("16", "st.shared.v4.u32 [%u], {%t, %t, %t, %t};"), 0U);
 }
 
+/// A block's own cache answers what it read before; the next block begins with an empty one, and nobody counts without being asked.
+TEST(Profile, TheL2IsAskedForWhatABlocksCacheDoesNotHold) {
+  const auto asked = [](const std::string& body, std::uint32_t threads = 32, bool profile = true) { return run_kernel(body, threads, profile).counters.l2_sectors_read; };
+  const std::string own = "mul.wide.u32 %o, %t, 4; add.u64 %p, %p, %o; ";
+  EXPECT_EQ(asked(own + "ld.global.f32 %f, [%p];"), 4U);
+  EXPECT_EQ(asked(own + "ld.global.f32 %f, [%p]; ld.global.f32 %g, [%p];"), 4U) << "the second time it is there";
+  EXPECT_EQ(asked(own + "ld.global.f32 %f, [%p];", 64), 8U);
+  EXPECT_EQ(asked("ld.global.f32 %f, [%p];", 1024), 1U) << "all warps of a block read one element";
+  EXPECT_EQ(asked("mul.wide.u32 %o, %t, 32; add.u64 %p, %p, %o; ld.global.f32 %f, [%p];"), 32U);
+  EXPECT_EQ(asked(own + "ld.relaxed.gpu.global.f32 %f, [%p]; ld.relaxed.gpu.global.f32 %f, [%p];"), 8U) << "what others may have written is not looked for in it";
+  EXPECT_EQ(asked(own + "ld.global.f32 %f, [%p];", 32, false), 0U);
+}
+
+TEST(Profile, AtomicSectorsArePiecesOfARequest) {
+  const auto touched = [](const std::string& stride, const std::string& atomic) {
+    return run_kernel("mul.wide.u32 %o, %t, " + stride + "; add.u64 %p, %p, %o; " + atomic).counters.atomic_sectors;
+  };
+  EXPECT_EQ(touched("4", "red.global.add.f32 [%p], %f;"), 4U);
+  EXPECT_EQ(touched("0", "red.global.add.f32 [%p], %f;"), 1U);
+  EXPECT_EQ(touched("64", "red.global.add.f32 [%p], %f;"), 32U);
+  EXPECT_EQ(run_kernel("mad.lo.u32 %u, %t, 4, %s; st.shared.u32 [%u], %t; bar.sync 0; atom.shared.add.u32 %t, [%u], %t;").counters.atomic_sectors, 0U) << "shared memory is none of the L2's";
+}
+
 // Approximate instructions.
 
 std::vector<float> approximate(const std::string& instruction, const std::vector<float>& x, int ulp, std::uint64_t seed) {
