@@ -51,6 +51,10 @@ void add(Totals& totals, const Graph& graph, const ComputationPlan& plan) {
     totals.kernels += step.kind == StepKind::Kernel ? trips : 0;
     totals.library_calls += step.kind == StepKind::Library ? trips : 0;
     totals.copies += step.kind == StepKind::Copy ? trips : 0;
+    if (step.kind == StepKind::Copy) {
+      const CopiedBytes copied = copied_bytes(computation.ops[step.op]);
+      totals.copy_bytes += trips * (copied.read + copied.written);
+    }
     if (step.kind != StepKind::Library) continue;
     const analyzer::OpCost cost = analyzer::cost_of(computation, computation.ops[step.op]);
     totals.library_bytes += trips * (cost.bytes_in + cost.bytes_out);

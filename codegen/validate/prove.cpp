@@ -11,6 +11,7 @@
 #include "base/sha256.h"
 #include "graph/tolerance.h"
 #include "validate/choose.h"
+#include "validate/collisions.h"
 #include "validate/compare.h"
 #include "validate/demand.h"
 #include "validate/inputs.h"
@@ -161,6 +162,11 @@ class Proof {
     return longest;
   }
 
+  /// What an element of a scatter's result sums up: itself and the updates that land on it. 1 for other ops.
+  [[nodiscard]] std::int64_t terms_of_scatter(const Demand& demand, Id<graph::Op> output) const {
+    return computation_.ops[output].opcode == graph::Opcode::Scatter ? 1 + most_collisions(demand, computation_, output) : 1;
+  }
+
   /// An output of which no finite value was ever compared; "" if there is none.
   [[nodiscard]] std::string untold() const {
     for (const auto& [op, telling] : told_) {
@@ -274,10 +280,11 @@ class Proof {
       if (!wide || !rounded) return undecided((wide ? rounded : wide).error());
       const double scale = summand_scale(demand, argument.op, at);
       const RoundingCheck rounding = coarsest();
-      Comparison result = compare(actual, at, *wide, *rounded, reduction_length(), rounding, scale);
+      const std::int64_t terms = std::max(reduction_length(), terms_of_scatter(demand, argument.op));
+      Comparison result = compare(actual, at, *wide, *rounded, terms, rounding, scale);
       if (result.wrong > 0) {
         SEAM_TRY(const std::vector<double> slack, conditioning(demand, argument.op, at, *rounded));
-        const Comparison again = compare(actual, at, *wide, *rounded, reduction_length(), rounding, scale, slack);
+        const Comparison again = compare(actual, at, *wide, *rounded, terms, rounding, scale, slack);
         if (again.wrong == 0) ill_conditioned_ += result.wrong;
         result = again;
       }

@@ -99,6 +99,12 @@ std::int64_t FusionGroup::shared_bytes() const {
   return most;
 }
 
+CopiedBytes copied_bytes(const Op& op) {
+  // Folded values are written by a memset; everything else is read first.
+  const bool reads = op.opcode == Opcode::Copy || op.opcode == Opcode::DynamicUpdateSlice || op.opcode == Opcode::Scatter;
+  return {reads ? op.shape.byte_size() : 0, op.shape.byte_size()};
+}
+
 GroupBoundary boundary(const Computation& computation, const FusionGroup& group) {
   std::vector<Id<Op>> inputs, outputs;
   for (const Part& part : group.parts) {

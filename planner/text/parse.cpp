@@ -281,6 +281,7 @@ class Parser {
     SEAM_TRY(t.bytes_read, fields.integer("read"));
     SEAM_TRY(t.bytes_written, fields.integer("written"));
     SEAM_TRY(t.library_bytes, fields.integer("library-bytes"));
+    SEAM_TRY(t.copy_bytes, fields.integer("copy-bytes"));
     SEAM_TRY(t.floor_kernels, fields.integer("floor-kernels"));
     SEAM_TRY(t.floor_bytes, fields.integer("floor-bytes"));
     SEAM_TRY(t.ops, fields.integer("ops"));

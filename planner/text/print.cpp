@@ -74,8 +74,8 @@ std::string print_plan(const Plan& plan, const graph::Graph& graph) {
   }
   const Totals& t = plan.totals;
   out += fmt::format(
-      "totals kernels={} library-calls={} copies={} read={} written={} library-bytes={} floor-kernels={} floor-bytes={} ops={} fusable={} fused={}\n",
-      t.kernels, t.library_calls, t.copies, t.bytes_read, t.bytes_written, t.library_bytes, t.floor_kernels, t.floor_bytes, t.ops, t.fusable_ops,
+      "totals kernels={} library-calls={} copies={} read={} written={} library-bytes={} copy-bytes={} floor-kernels={} floor-bytes={} ops={} fusable={} fused={}\n",
+      t.kernels, t.library_calls, t.copies, t.bytes_read, t.bytes_written, t.library_bytes, t.copy_bytes, t.floor_kernels, t.floor_bytes, t.ops, t.fusable_ops,
       t.fused_ops);
   return out;
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "beside/launch_cost.h"
-#include "report/comparison.h"
 
 namespace seam::report {
 
@@ -20,7 +19,7 @@ ProgramCost cost_of_plan(const codegen::Program& program, const std::vector<code
           break;
         case planner::StepKind::Library: cost = library_cost(computation.ops[step.op].name, computation, computation.ops[step.op], device); break;
         case planner::StepKind::Copy: {
-          const CopiedBytes bytes = copied_bytes(computation.ops[step.op]);
+          const planner::CopiedBytes bytes = planner::copied_bytes(computation.ops[step.op]);
           cost = copy_cost(computation.ops[step.op].name, static_cast<double>(bytes.read), static_cast<double>(bytes.written), device);
           break;
         }

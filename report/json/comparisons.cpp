@@ -13,6 +13,7 @@ Json json_of(const planner::Totals& t) {
           {"bytes_read", t.bytes_read},
           {"bytes_written", t.bytes_written},
           {"library_bytes", t.library_bytes},
+          {"copy_bytes", t.copy_bytes},
           {"floor_kernels", t.floor_kernels},
           {"floor_bytes", t.floor_bytes},
           {"ops", t.ops},

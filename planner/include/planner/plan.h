@@ -105,6 +105,12 @@ struct Step {
   friend bool operator==(const Step&, const Step&) = default;
 };
 
+/// What the copy that a plan makes for `op` reads and writes, bytes.
+struct CopiedBytes {
+  std::int64_t read = 0, written = 0;
+};
+[[nodiscard]] CopiedBytes copied_bytes(const graph::Op& op);
+
 struct ComputationPlan {
   Id<graph::Computation> computation;
   std::int64_t trips = 1;             ///< how often it runs in all; 0 = unknown
@@ -120,6 +126,7 @@ struct Totals {
   std::int64_t kernels = 0, library_calls = 0, copies = 0;
   std::int64_t bytes_read = 0, bytes_written = 0;  ///< of kernels, modelled
   std::int64_t library_bytes = 0;                  ///< operands and results of library calls, each once per call; modelled
+  std::int64_t copy_bytes = 0;                     ///< read and written by copies; modelled
   std::int64_t floor_kernels = 0, floor_bytes = 0;
   std::int64_t ops = 0;          ///< static ops of all planned computations, free ones aside
   std::int64_t fusable_ops = 0;  ///< neither library calls, control nor free

@@ -10,13 +10,6 @@ namespace seam::report {
 
 /// Ops of the module that library calls of the prepared graph compute in their epilogues.
 [[nodiscard]] std::size_t taken_over(const graph::Graph& graph);
-/// What the copy that a plan makes for `op` reads and writes.
-struct CopiedBytes {
-  std::int64_t read = 0, written = 0;
-};
-[[nodiscard]] CopiedBytes copied_bytes(const graph::Op& op);
-/// All copies of a plan, times trips; modelled.
-[[nodiscard]] std::int64_t copied_bytes(const planner::Plan& plan, const graph::Graph& graph);
 
 /// One row per baseline, per compiler's result, for the plan, and one for its floor. Counts are dynamic (times trips of loops); kernels, copies and
 /// library calls are never mixed in one column without its sum saying so.
