@@ -69,6 +69,7 @@ void fail_kernel(Built& built, Verdict& verdict, const Error& error) {
 
 /// PTX and, where there is an assembler, resources of what could be lowered.
 void compile_kernels(Optimized& out, const Tools& tools, std::size_t threads, const Watch& watch) {
+  auto start = std::chrono::steady_clock::now();
   std::vector<Built*> kernels;
   std::vector<Verdict*> verdicts;
   const std::vector<Built*> all = all_kernels(out.program);
@@ -90,13 +91,16 @@ void compile_kernels(Optimized& out, const Tools& tools, std::size_t threads, co
       fail_kernel(*kernels[i], *verdicts[i], compiled[i].error());
     }
   }
+  out.program.compile_seconds = out.seconds.compile = seconds_since(start);
   if (tools.assembler == nullptr) return;
+  start = std::chrono::steady_clock::now();
   const auto assembled = codegen::assemble(whole, out.options.device, *tools.compiler, *tools.assembler, {threads, watch.stage("assembling kernels"), cancelled});
   for (std::size_t i = 0; i < whole.size(); ++i) {
     verdict_of[i]->resources = whole[i]->resources;
     // A log that cannot be read leaves figures unknown; PTX that cannot be assembled is no kernel.
     if (!assembled[i] && assembled[i].error().code == Error::Code::BadInput) fail_kernel(*whole[i], *verdict_of[i], assembled[i].error());
   }
+  out.seconds.assemble = seconds_since(start);
 }
 
 }  // namespace
@@ -107,7 +111,7 @@ void build_kernels(Optimized& out, const Tools& tools, std::size_t threads, cons
   out.program.graph = out.graph.get();
   out.program.plan = out.plan.get();
   out.program.compiler = out.compiler;
-  auto start = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   std::size_t total = 0;
   for (const planner::ComputationPlan& computation : plan.computations) {
     out.program.kernels.emplace_back(computation.groups.size());
@@ -141,7 +145,6 @@ void build_kernels(Optimized& out, const Tools& tools, std::size_t threads, cons
   }
   out.program.lower_seconds = out.seconds.emit = seconds_since(start);
 
-  start = std::chrono::steady_clock::now();
   if (compiler != nullptr) {
     compile_kernels(out, tools, threads, watch);
   } else {
@@ -152,7 +155,6 @@ void build_kernels(Optimized& out, const Tools& tools, std::size_t threads, cons
       out.verdicts[i].sim.detail = out.verdicts[i].values.detail = tools.no_compiler;
     }
   }
-  out.program.compile_seconds = out.seconds.compile = compiler != nullptr ? seconds_since(start) : 0;
 }
 
 void prove_kernels(Optimized& out, std::size_t threads, const Watch& watch) {
