@@ -10,15 +10,17 @@
 namespace seam::codegen {
 namespace {
 
+using namespace std::string_view_literals;
 using Tokens = std::span<const CudaToken>;
 
 /// Words that mean something to the compiler, and the one variable whose name the PTX shows. Functions are known by the bracket behind them,
 /// members by the dot before them, what is reserved by its underscores.
-constexpr std::array kKept = {std::string_view("asm"), std::string_view("auto"), std::string_view("blockDim"), std::string_view("blockIdx"), std::string_view("bool"), std::string_view("break"), std::string_view("char"),
-                              std::string_view("const"), std::string_view("continue"), std::string_view("do"), std::string_view("double"), std::string_view("else"), std::string_view("extern"), std::string_view("false"),
-                              std::string_view("float"), std::string_view("for"), std::string_view("gridDim"), std::string_view("if"), std::string_view("int"), std::string_view("long"), std::string_view("return"),
-                              std::string_view("shared_memory"), std::string_view("short"), std::string_view("signed"), std::string_view("sizeof"), std::string_view("static"), std::string_view("struct"), std::string_view("threadIdx"),
-                              std::string_view("true"), std::string_view("unsigned"), std::string_view("void"), std::string_view("volatile"), std::string_view("while")};
+constexpr auto kKept = std::to_array({
+    "asm"sv, "auto"sv, "blockDim"sv, "blockIdx"sv, "bool"sv, "break"sv, "char"sv, "const"sv, "continue"sv, "do"sv, "double"sv,
+    "else"sv, "extern"sv, "false"sv, "float"sv, "for"sv, "gridDim"sv, "if"sv, "int"sv, "long"sv, "return"sv, "shared_memory"sv,
+    "short"sv, "signed"sv, "sizeof"sv, "static"sv, "struct"sv, "threadIdx"sv, "true"sv, "unsigned"sv, "void"sv, "volatile"sv,
+    "while"sv,
+});
 static_assert(std::ranges::is_sorted(kKept));
 
 /// Functions of a text, each up to the brace that closes it; what stands behind the last one is a piece too.
@@ -46,7 +48,8 @@ class Names {
       if (!token.word || token.text == entry) continue;
       const bool called = i + 1 < kernel.size() && kernel[i + 1].text == "(";
       const bool member = i > 0 && kernel[i - 1].text == ".";
-      if (called || member || token.text.starts_with("__") || std::ranges::binary_search(kKept, token.text) || helper_words.contains(token.text)) kept_.insert(token.text);
+      const bool known = std::ranges::binary_search(kKept, token.text) || helper_words.contains(token.text);
+      if (called || member || known || token.text.starts_with("__")) kept_.insert(token.text);
     }
   }
 
@@ -114,7 +117,8 @@ std::optional<Canonical> canonical(std::string_view cuda, std::string_view entry
 Place own_place(const Piece& piece, Place at) {
   const auto after = std::ranges::upper_bound(piece.places, at, {}, [](const auto& place) { return place.first; });
   // Before the first token of its line: the line as a whole.
-  if (after != piece.places.end() && after->first.line == at.line && (after == piece.places.begin() || std::prev(after)->first.line != at.line)) return {after->second.line, at.column};
+  const bool first_of_line = after == piece.places.begin() || std::prev(after)->first.line != at.line;
+  if (first_of_line && after != piece.places.end() && after->first.line == at.line) return {after->second.line, at.column};
   if (after == piece.places.begin()) return at;
   const auto& [here, own] = *std::prev(after);
   return {own.line, own.column + at.column - here.column};

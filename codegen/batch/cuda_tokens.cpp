@@ -14,7 +14,7 @@ std::size_t end_of(std::string_view text, std::size_t at) {
   const char first = text[at];
   std::size_t end = at + 1;
   if (digit(first) || (first == '.' && end < text.size() && digit(text[end]))) {
-    const auto sign_of_exponent = [&](std::size_t i) { return (text[i] == '+' || text[i] == '-') && (text[i - 1] == 'e' || text[i - 1] == 'E' || text[i - 1] == 'p' || text[i - 1] == 'P'); };
+    const auto sign_of_exponent = [&](std::size_t i) { return (text[i] == '+' || text[i] == '-') && std::string_view("eEpP").find(text[i - 1]) != std::string_view::npos; };
     while (end < text.size() && (name_part(text[end]) || text[end] == '.' || sign_of_exponent(end))) ++end;
   } else if (name_part(first)) {
     while (end < text.size() && name_part(text[end])) ++end;
@@ -57,7 +57,8 @@ std::vector<CudaToken> cuda_tokens(std::string_view text) {
       after_blank = true;
     } else {
       const std::size_t end = end_of(text, at);
-      out.push_back({text.substr(at, end - at), {line, static_cast<int>(at - line_begin) + 1}, name_part(rest.front()) && !digit(rest.front()), starts_line, after_blank});
+      const Place place{line, static_cast<int>(at - line_begin) + 1};
+      out.push_back({text.substr(at, end - at), place, name_part(rest.front()) && !digit(rest.front()), starts_line, after_blank});
       starts_line = after_blank = false;
       at = end;
     }

@@ -183,7 +183,7 @@ std::optional<PtxEntries> ptx_entries(std::string_view ptx) {
   PtxEntries out;
   out.header = parts->header;
   for (const auto& [name, text] : parts->entries) {
-    if (mentions(text, "call") || mentions(text, "callseq")) return std::nullopt;
+    if (mentions(text, "call")) return std::nullopt;
     PtxEntry& entry = out.entries.emplace_back();
     entry.name = name;
     entry.variables = used_by(text, parts->variables);
@@ -205,7 +205,8 @@ std::optional<PtxEntries> ptx_entries(std::string_view ptx) {
   return out;
 }
 
-std::string ptx_module(const std::string& header, const PtxEntry& entry, std::string_view name, std::string_view file, const std::function<Place(Place)>& own) {
+std::string ptx_module(const std::string& header, const PtxEntry& entry, std::string_view name, std::string_view file,
+                       const std::function<Place(Place)>& own) {
   std::string out = fmt::format("{}\n\t// .globl\t{}\n", header, name);
   const auto add_renamed = [&](std::string_view line) {
     for (std::size_t at = line.find(entry.name); at != std::string_view::npos; at = line.find(entry.name)) {

@@ -12,9 +12,9 @@ namespace seam::codegen {
 
 struct PtxEntry {
   std::string name;
-  std::string text;                          ///< ".visible .entry …" to its closing brace, numbered as if it were alone
-  std::vector<std::string> variables;        ///< declarations of the module's variables that it uses
-  std::vector<std::string> function_names;   ///< what its line info calls the functions in line, by number
+  std::string text;  ///< ".visible .entry …" to its closing brace, numbered as if it were alone
+  std::vector<std::string> variables;  ///< declarations of the module's variables that it uses
+  std::vector<std::string> function_names;  ///< what its line info calls the functions in line, by number
 };
 
 struct PtxEntries {
@@ -26,7 +26,8 @@ struct PtxEntries {
 [[nodiscard]] std::optional<PtxEntries> ptx_entries(std::string_view ptx);
 
 /// A module with this entry alone, called `name`; `own` says where in `file` the places of its line info are.
-[[nodiscard]] std::string ptx_module(const std::string& header, const PtxEntry& entry, std::string_view name, std::string_view file, const std::function<Place(Place)>& own);
+[[nodiscard]] std::string ptx_module(const std::string& header, const PtxEntry& entry, std::string_view name, std::string_view file,
+                                     const std::function<Place(Place)>& own);
 
 /// The same module without variables that nothing in it uses: headers of the compiler leave some behind.
 [[nodiscard]] std::string without_unused_variables(std::string ptx);
