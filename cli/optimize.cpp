@@ -43,6 +43,7 @@ std::string command_of(const OptimizeFlags& flags) {
   for (const auto& [flag, files] : {std::pair{"--compare", &flags.compare.compare}, {"--ptx", &flags.compare.ptx}, {"--launches", &flags.compare.launches}})
     for (const std::string& file : *files) out += fmt::format(" {} {}", flag, std::filesystem::path(file).filename().string());
   if (flags.no_prove) out += " --no-prove";
+  if (flags.no_prove && flags.registers) out += " --registers";
   if (flags.input_sets != OptimizeFlags{}.input_sets) out += fmt::format(" --input-sets {}", flags.input_sets);
   if (flags.instructions != OptimizeFlags{}.instructions) out += fmt::format(" --instructions {}", flags.instructions);
   return out + " -o DIR";
@@ -54,6 +55,7 @@ void add_optimize_flags(CLI::App& app, OptimizeFlags& flags) {
   add_plan_flags(app, flags.plan);
   add_compare_flags(app, flags.compare);
   app.add_flag("--no-prove", flags.no_prove, "plan, write and compile only: every verdict is inconclusive");
+  app.add_flag("--registers", flags.registers, "with --no-prove: assemble the kernels all the same, for registers and spills");
   app.add_option("--threads", flags.threads, "kernels compiled and proven at once (0: all cores)");
   app.add_option("--input-sets", flags.input_sets, "inputs each kernel is proven on")->capture_default_str()->check(CLI::Range(1, 100));
   app.add_option("--instructions", flags.instructions, "thread instructions simulated per kernel and input set; larger grids are sampled")->capture_default_str();
@@ -71,6 +73,7 @@ Result<int> run_optimize(const OptimizeFlags& flags, const std::string& command,
   request.proving.input_sets = flags.input_sets;
   request.proving.instruction_budget = flags.instructions;
   request.prove = !flags.no_prove;
+  if (flags.no_prove && !flags.registers) request.find_assembler = {};
   request.threads = flags.threads;
 
   const Interrupt interrupt;

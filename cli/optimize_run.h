@@ -14,7 +14,7 @@ struct OptimizeFlags {
   std::string input, output;
   PlanFlags plan;
   CompareFlags compare;
-  bool no_prove = false, allow_inconclusive = false;
+  bool no_prove = false, registers = false, allow_inconclusive = false;
   std::size_t threads = 0;
   int input_sets = 3;
   std::uint64_t instructions = 60'000'000;

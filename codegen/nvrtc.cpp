@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "batch/entries.h"
 #include "codegen/codegen.h"
 #include "cuda_libraries.h"
 
@@ -69,7 +70,7 @@ class Nvrtc final : public Compiler {
     std::string ptx = status == 0 ? text_of(program, api_.ptx_size, api_.ptx) : std::string();
     api_.destroy(&program);
     if (status != 0) return fail(Error::Code::BadInput, fmt::format("the kernel's text does not compile:\n{}", log));
-    return without_folder(std::move(ptx), name);
+    return without_unused_variables(without_folder(std::move(ptx), name));
   }
 
   int target(int compute_major, int compute_minor) const override {

@@ -2,13 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstring>
-#include <optional>
 #include <utility>
-
-#include "base/parallel.h"
+#include <vector>
 
 namespace seam::codegen {
 namespace {
@@ -31,20 +28,6 @@ Result<Built> lower_group(const graph::Graph& graph, const planner::Plan& plan, 
   return built;
 }
 
-Result<void> compile(Built& built, const Device& device, const Compiler& compiler) {
-  const std::string& name = built.source.name;
-  SEAM_TRY(built.ptx, during(fmt::format("compiling kernel {}", name),
-                             compiler.compile(built.source.cuda, name + ".cu", device.compute_major, device.compute_minor)));
-  SEAM_TRY(built.module, during(fmt::format("reading the PTX of kernel {}", name), sim::load_ptx(built.ptx, name + ".ptx")));
-  return {};
-}
-
-Result<void> assemble(Built& built, const Device& device, const Compiler& compiler, const Assembler& assembler) {
-  SEAM_TRY(built.resources, during(fmt::format("assembling kernel {}", built.source.name),
-                                   assembler.resources(built.ptx, built.source.name, compiler.target(device.compute_major, device.compute_minor))));
-  return {};
-}
-
 Result<Program> build(const graph::Graph& graph, const planner::Plan& plan, const Device& device, const Compiler& compiler,
                       const Progress& progress, std::size_t threads, const Assembler* assembler) {
   Program program{&graph, &plan, {}, compiler.version(), 0, 0};
@@ -60,22 +43,16 @@ Result<Program> build(const graph::Graph& graph, const planner::Plan& plan, cons
   program.lower_seconds = seconds_since(start);
 
   start = Clock::now();
-  std::vector<std::optional<Error>> errors(jobs.size());
-  std::atomic<std::size_t> done{0};
-  parallel_for(jobs.size(), threads, [&](std::size_t i) {
-    Built& built = program.kernels[jobs[i].first][jobs[i].second];
-    Result<void> compiled = compile(built, device, compiler);
-    if (compiled && assembler != nullptr) {
-      // A log that we cannot read leaves figures unknown; code that cannot be assembled is an error.
-      if (auto assembled = assemble(built, device, compiler, *assembler); !assembled && assembled.error().code == Error::Code::BadInput) compiled = std::move(assembled);
+  std::vector<Built*> all;
+  for (const auto& [c, g] : jobs) all.push_back(&program.kernels[c][g]);
+  for (Result<void>& compiled : compile(all, device, compiler, {threads, progress, {}})) SEAM_DO(std::move(compiled));
+  if (assembler != nullptr) {
+    // A log that we cannot read leaves figures unknown; code that cannot be assembled is an error.
+    for (Result<void>& assembled : assemble(all, device, compiler, *assembler, {threads, {}, {}})) {
+      if (!assembled && assembled.error().code == Error::Code::BadInput) return tl::unexpected(std::move(assembled).error());
     }
-    if (!compiled) errors[i] = std::move(compiled).error();
-    if (progress) progress(++done, jobs.size());
-  });
-  program.compile_seconds = seconds_since(start);
-  for (std::optional<Error>& error : errors) {
-    if (error) return tl::unexpected(*std::move(error));
   }
+  program.compile_seconds = seconds_since(start);
   return program;
 }
 

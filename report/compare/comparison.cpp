@@ -79,10 +79,10 @@ Table comparison(const Optimized& optimized) { return comparison(*optimized.plan
 Table time_table(const Optimized& optimized) {
   const Seconds& s = optimized.seconds;
   Table table{"Where Seam's own time went", {{"stage", "stage"}, {"seconds", "wall time", Unit::Seconds}}, {}, {}};
-  for (const auto& [stage, seconds] : {std::pair<const char*, double>{"read", s.read}, {"plan", s.plan}, {"write kernels", s.emit}, {"compile", s.compile}, {"prove", s.prove}, {"run the program", s.run}, {"count kernels", s.count}}) {
+  for (const auto& [stage, seconds] : {std::pair<const char*, double>{"read", s.read}, {"plan", s.plan}, {"write kernels", s.emit}, {"compile", s.compile}, {"assemble", s.assemble}, {"prove", s.prove}, {"run the program", s.run}, {"count kernels", s.count}}) {
     table.rows.push_back({std::string(stage), seconds});
   }
-  table.rows.push_back({std::string("total"), s.read + s.plan + s.emit + s.compile + s.prove + s.run + s.count});
+  table.rows.push_back({std::string("total"), s.read + s.plan + s.emit + s.compile + s.assemble + s.prove + s.run + s.count});
   return table;
 }
 

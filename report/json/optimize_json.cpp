@@ -32,7 +32,7 @@ std::string optimize_json(const Optimized& optimized) {
                              {"peak_bytes", run.peak_bytes}, {"bytes_without_reuse", run.allocated_bytes}}
                       : Json()},
       {"warnings", std::move(warnings)},
-      {"seconds", {{"read", s.read}, {"plan", s.plan}, {"emit", s.emit}, {"compile", s.compile}, {"prove", s.prove}, {"run", s.run}, {"count", s.count}}},
+      {"seconds", {{"read", s.read}, {"plan", s.plan}, {"emit", s.emit}, {"compile", s.compile}, {"assemble", s.assemble}, {"prove", s.prove}, {"run", s.run}, {"count", s.count}}},
   };
   return dumped(json);
 }

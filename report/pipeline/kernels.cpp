@@ -57,14 +57,50 @@ codegen::Tier check_ir(const Built& built) {
   return {Outcome::Passed, fmt::format("{} of {} accesses proven in bounds by intervals", sound->proven, sound->accesses)};
 }
 
-/// A log that cannot be read leaves figures unknown; PTX that cannot be assembled is no kernel.
-void assemble(Built& built, Verdict& verdict, const Device& device, const Tools& tools) {
-  const auto assembled = codegen::assemble(built, device, *tools.compiler, *tools.assembler);
-  verdict.resources = built.resources;
-  if (assembled || assembled.error().code != Error::Code::BadInput) return;
+void fail_kernel(Built& built, Verdict& verdict, const Error& error) {
+  if (error.code == Error::Code::Cancelled) {
+    verdict.sim.detail = error.message;
+    return;
+  }
   verdict.ir = check_ir(built);
-  verdict.sim = {Outcome::Failed, one_line(assembled.error())};
+  verdict.sim = {Outcome::Failed, one_line(error)};
   built.module = nullptr;
+}
+
+/// PTX and, where there is an assembler, resources of what could be lowered.
+void compile_kernels(Optimized& out, const Tools& tools, std::size_t threads, const Watch& watch) {
+  auto start = std::chrono::steady_clock::now();
+  std::vector<Built*> kernels;
+  std::vector<Verdict*> verdicts;
+  const std::vector<Built*> all = all_kernels(out.program);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i]->ir.empty()) continue;
+    kernels.push_back(all[i]);
+    verdicts.push_back(&out.verdicts[i]);
+  }
+  const auto cancelled = [&] { return watch.cancelled(); };
+  const auto compiled = codegen::compile(kernels, out.options.device, *tools.compiler, {threads, watch.stage("compiling kernels"), cancelled});
+  std::vector<Built*> whole;
+  std::vector<Verdict*> verdict_of;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (!kernels[i]->ptx.empty()) verdicts[i]->ptx_sha256 = sha256(kernels[i]->ptx);
+    if (compiled[i]) {
+      whole.push_back(kernels[i]);
+      verdict_of.push_back(verdicts[i]);
+    } else {
+      fail_kernel(*kernels[i], *verdicts[i], compiled[i].error());
+    }
+  }
+  out.program.compile_seconds = out.seconds.compile = seconds_since(start);
+  if (tools.assembler == nullptr) return;
+  start = std::chrono::steady_clock::now();
+  const auto assembled = codegen::assemble(whole, out.options.device, *tools.compiler, *tools.assembler, {threads, watch.stage("assembling kernels"), cancelled});
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    verdict_of[i]->resources = whole[i]->resources;
+    // A log that cannot be read leaves figures unknown; PTX that cannot be assembled is no kernel.
+    if (!assembled[i] && assembled[i].error().code == Error::Code::BadInput) fail_kernel(*whole[i], *verdict_of[i], assembled[i].error());
+  }
+  out.seconds.assemble = seconds_since(start);
 }
 
 }  // namespace
@@ -75,7 +111,7 @@ void build_kernels(Optimized& out, const Tools& tools, std::size_t threads, cons
   out.program.graph = out.graph.get();
   out.program.plan = out.plan.get();
   out.program.compiler = out.compiler;
-  auto start = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   std::size_t total = 0;
   for (const planner::ComputationPlan& computation : plan.computations) {
     out.program.kernels.emplace_back(computation.groups.size());
@@ -109,31 +145,16 @@ void build_kernels(Optimized& out, const Tools& tools, std::size_t threads, cons
   }
   out.program.lower_seconds = out.seconds.emit = seconds_since(start);
 
-  start = std::chrono::steady_clock::now();
-  const codegen::Progress compiling = compiler != nullptr ? watch.stage("compiling kernels") : codegen::Progress();
-  const std::vector<Built*> all = all_kernels(out.program);
-  std::atomic<std::size_t> done{0};
-  parallel_for(all.size(), threads, [&](std::size_t i) {
-    Built& built = *all[i];
-    Verdict& verdict = out.verdicts[i];
-    if (built.ir.empty()) return;
-    if (compiler == nullptr) {
-      verdict.ir = check_ir(built);
-      verdict.sim.detail = verdict.values.detail = tools.no_compiler;
-    } else if (!watch.cancelled()) {
-      if (const auto compiled = codegen::compile(built, out.options.device, *compiler); !compiled) {
-        verdict.ir = check_ir(built);
-        verdict.sim = {Outcome::Failed, one_line(compiled.error())};
-      } else if (tools.assembler != nullptr) {
-        assemble(built, verdict, out.options.device, tools);
-      }
-      if (!built.ptx.empty()) verdict.ptx_sha256 = sha256(built.ptx);
-    } else {
-      verdict.sim.detail = "stopped before it was compiled";
+  if (compiler != nullptr) {
+    compile_kernels(out, tools, threads, watch);
+  } else {
+    const std::vector<Built*> all = all_kernels(out.program);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i]->ir.empty()) continue;
+      out.verdicts[i].ir = check_ir(*all[i]);
+      out.verdicts[i].sim.detail = out.verdicts[i].values.detail = tools.no_compiler;
     }
-    if (compiling) compiling(++done, all.size());
-  });
-  out.program.compile_seconds = out.seconds.compile = compiler != nullptr ? seconds_since(start) : 0;
+  }
 }
 
 void prove_kernels(Optimized& out, std::size_t threads, const Watch& watch) {

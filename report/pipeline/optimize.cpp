@@ -71,6 +71,7 @@ Tools find_tools(Optimized& out, const OptimizeRequest& request) {
     out.warnings.push_back({"ptx-target", fmt::format("{} no longer knows compute capability {}.{}: the PTX is for {}.{} and later. It is proven here, but will not load on a {}; an older toolkit makes one that does.",
                                                       out.compiler, device.compute_major, device.compute_minor, out.ptx_target / 10, out.ptx_target % 10, device.name)});
   }
+  if (!request.find_assembler) return tools;
   if (const auto assembler = request.find_assembler()) {
     tools.assembler = *assembler;
     out.assembler = tools.assembler->version();

@@ -67,6 +67,11 @@ TEST_F(CommandLine, OptimizeSaysTheSameInTextAndMarkdown) {
   EXPECT_EQ(text.exit, 4) << "nothing was proven";
   EXPECT_NE(text.out.find("library calls stay"), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("No speed is claimed"), std::string::npos);
+  EXPECT_EQ(text.out.find("registers a thread"), std::string::npos) << "nobody asked for them";
+  if (has_compiler_ && seam({"doctor", "--format", "json"}).out.find("\"nvJitLink\",\n      \"works\": true") != std::string::npos) {
+    const Ran registers = seam({"optimize", module("lr.step.hlo"), "--no-prove", "--registers"});
+    EXPECT_NE(registers.out.find("registers a thread"), std::string::npos) << registers.out;
+  }
   const Ran markdown = seam({"optimize", module("lr.step.hlo"), "--no-prove", "--allow-inconclusive", "--format", "md"});
   EXPECT_EQ(markdown.exit, 0);
   EXPECT_NE(markdown.out.find("| stitch |"), std::string::npos) << markdown.out;

@@ -89,6 +89,16 @@ TEST_F(MachineCode, IsUnknownWithoutAnAssembler) {
   EXPECT_NE(to_text(summary(*done)).find("Registers and spills: unknown."), std::string::npos);
 }
 
+TEST_F(MachineCode, IsLeftOutWhereNobodyAsksForIt) {
+  OptimizeRequest request = test::request(test::kSoftmax, false);
+  request.find_assembler = {};
+  const auto done = optimize(request);
+  ASSERT_TRUE(done);
+  EXPECT_TRUE(done->warnings.empty());
+  EXPECT_EQ(done->seconds.assemble, 0);
+  EXPECT_NE(to_text(summary(*done)).find("Registers and spills: unknown."), std::string::npos);
+}
+
 TEST_F(MachineCode, PtxThatCannotBeAssembledIsNoKernel) {
   Fixed fixed;
   fixed.error = Error{Error::Code::BadInput, "line 7: no such instruction", std::nullopt, {}};

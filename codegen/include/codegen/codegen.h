@@ -22,7 +22,7 @@ class Compiler {
   /// One that fuses a multiply and an add into one rounding. find()'s does not: its kernels round op by op, as the reference does.
   [[nodiscard]] static Result<std::shared_ptr<const Compiler>> find_contracting();
   virtual ~Compiler() = default;
-  /// PTX with line info for compute_<major><minor>, `file` as the source name. BadInput with the compiler's log if the text does not compile.
+  /// PTX with line info for compute_<major><minor>, `file` as the source name, without variables that it does not use. BadInput with the compiler's log if the text does not compile.
   [[nodiscard]] virtual Result<std::string> compile(std::string_view cuda, std::string_view file, int compute_major, int compute_minor) const = 0;
   /// What compile() really targets, as 10 * major + minor: the wanted architecture, or the oldest later one that this compiler still knows
   /// (CUDA 13 dropped 7.0, so kernels for a V100 come as 7.5 and need an older toolkit to run there).

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,12 +42,20 @@ using Progress = std::function<void(std::size_t done, std::size_t total)>;
 [[nodiscard]] Result<Program> build(const graph::Graph& graph, const planner::Plan& plan, const Device& device, const Compiler& compiler,
                                     const Progress& progress = {}, std::size_t threads = 0, const Assembler* assembler = nullptr);
 
-/// The steps of build() for one group, for callers that go on where one kernel fails or where there is no compiler: lowered and emitted …
+/// How the steps of build() go through their kernels; their results depend on none of it.
+struct Jobs {
+  std::size_t threads = 0;  ///< 0 = all cores
+  Progress progress = {};
+  std::function<bool()> cancelled = {};  ///< what is not begun then fails with Error::Code::Cancelled
+};
+
+/// The steps of build(), for callers that go on where one kernel fails or where there is no compiler: one group lowered and emitted …
 [[nodiscard]] Result<Built> lower_group(const graph::Graph& graph, const planner::Plan& plan, std::size_t computation, std::size_t group);
-/// … then compiled and decoded …
+/// … then all compiled and decoded, what is equal up to names once and several in one run of the compiler. What each gets is what it gets alone …
+[[nodiscard]] std::vector<Result<void>> compile(std::span<Built* const> kernels, const Device& device, const Compiler& compiler, const Jobs& jobs = {});
 [[nodiscard]] Result<void> compile(Built& built, const Device& device, const Compiler& compiler);
 /// … and assembled, for what it takes of the machine. BadInput: it is no code for that machine; other errors: nothing is known of it.
-[[nodiscard]] Result<void> assemble(Built& built, const Device& device, const Compiler& compiler, const Assembler& assembler);
+[[nodiscard]] std::vector<Result<void>> assemble(std::span<Built* const> kernels, const Device& device, const Compiler& compiler, const Assembler& assembler, const Jobs& jobs = {});
 
 /// The parameter block of a launch: the buffers' addresses in the order of Source::arguments.
 [[nodiscard]] std::vector<std::byte> parameter_block(const std::vector<std::uint64_t>& addresses);

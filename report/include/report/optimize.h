@@ -22,7 +22,7 @@ struct OptimizeRequest {
   std::vector<CompilerModule> compilers;
   /// Where the compiler comes from; a machine without one still gets plan and CUDA text.
   std::function<Result<std::shared_ptr<const codegen::Compiler>>()> find_compiler = codegen::Compiler::find;
-  /// And the assembler; without one, registers and spills are unknown.
+  /// And the assembler; without one, registers and spills are unknown. Empty: they are not asked for.
   std::function<Result<std::shared_ptr<const codegen::Assembler>>()> find_assembler = codegen::Assembler::find;
   /// The whole program is run where its values and its work are no more than this.
   std::int64_t program_bytes = 64'000'000;

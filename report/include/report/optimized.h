@@ -18,7 +18,7 @@ namespace seam::report {
 
 /// Wall time of each stage. Never part of a file that must be equal for equal inputs, report.json aside.
 struct Seconds {
-  double read = 0, plan = 0, emit = 0, compile = 0, prove = 0, run = 0, count = 0;
+  double read = 0, plan = 0, emit = 0, compile = 0, assemble = 0, prove = 0, run = 0, count = 0;
 };
 
 /// What a run of the whole planned program on the simulator said (codegen/run.h), outputs aside.
