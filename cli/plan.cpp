@@ -161,6 +161,7 @@ Result<int> run(const Options& options, const Common& common) {
     for (const report::SideBySide& one : sides) {
       document.emplace_back(report::totals_table(one));
       document.emplace_back(report::launches_table(one, common.verbose > 0 ? 0 : kLaunchesShown));
+      document.emplace_back(report::our_launches_table(one, common.verbose > 0 ? 0 : kLaunchesShown));
       document.emplace_back(report::formula_table(one));
     }
     fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document));

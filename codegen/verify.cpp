@@ -26,6 +26,7 @@ class Verifier {
       shape();
       names_.emplace("block", kernel_.index_type);
       names_.emplace("thread", kernel_.index_type);
+      ranges_.define(definitions_);
       ranges_.set("block", {0, kernel_.grid - 1});
       ranges_.set("thread", {0, kernel_.threads - 1});
       block(kernel_.body);
@@ -189,6 +190,13 @@ class Verifier {
     flow_ = before;
   }
 
+  /// Index arithmetic on names that never change: what is known of them later holds for the value too.
+  [[nodiscard]] bool lasting(const Expr& e) const {
+    return match(
+        e, [](const Imm&) { return true; }, [&](const Var& n) { return !variables_.contains(n.name); }, [&](const Bin& n) { return lasting(n.a) && lasting(n.b); },
+        [](const Load&) { return false; }, [](const Scalar&) { return false; });
+  }
+
   void note_range(const std::string& name, const Expr& value) {
     if (!is_float(dtype_of(value))) ranges_.set(name, ranges_.of(value));
   }
@@ -200,6 +208,7 @@ class Verifier {
           expression(n.value);
           define(n.name, dtype_of(n.value));
           note_range(n.name, n.value);
+          if (!is_float(dtype_of(n.value)) && lasting(n.value)) definitions_.insert_or_assign(n.name, n.value);
           uniform_.set(n.name, uniform_.of(n.value));
         },
         [&](const Declare& n) {
@@ -285,6 +294,7 @@ class Verifier {
   const Kernel& kernel_;
   Uniformity uniform_;
   Ranges ranges_;
+  std::unordered_map<std::string, Expr> definitions_;
   std::unordered_map<std::string, DType> names_;
   std::vector<std::string> scope_;
   std::unordered_set<std::string> variables_;

@@ -66,7 +66,12 @@ Pieces pieces_of(const Device& device, const KernelWork& work) {
   return p;
 }
 
-double time_us(const Device& device, const Pieces& p, double Band::* level) {
+/// The terms that the formula adds up or takes the largest of, microseconds.
+struct Terms {
+  double start = 0, memory = 0, issue = 0, passes = 0, atomics = 0;
+};
+
+Terms terms_of(const Device& device, const Pieces& p, double Band::* level) {
   const double peak = device.dram_bytes_per_s * 1e-6;  // bytes per us
   const double per_sm = peak / std::max(1, device.sms);
   const double in_flight = p.threads * kBytesInFlight / kDramLatencyUs;
@@ -81,8 +86,13 @@ double time_us(const Device& device, const Pieces& p, double Band::* level) {
   const double memory = p.bytes / rate + p.cached / cached_rate;
   // The last wave is rarely full.
   const double tail = p.waves > 1 ? std::ceil(p.waves) / p.waves : 1.0;
-  return kEmptyKernel.*level + p.chain_us + std::max({memory, issue, passes}) * std::min(tail, 1.3) +
-         p.atomic_sectors / kAtomicSectorsPerUs.*level;
+  const double last = std::min(tail, 1.3);
+  return {kEmptyKernel.*level + p.chain_us, memory * last, issue * last, passes * last, p.atomic_sectors / kAtomicSectorsPerUs.*level};
+}
+
+double time_us(const Device& device, const Pieces& p, double Band::* level) {
+  const Terms t = terms_of(device, p, level);
+  return t.start + std::max({t.memory, t.issue, t.passes}) + t.atomics;
 }
 
 Band band(const Device& device, const Pieces& p) {
@@ -104,6 +114,26 @@ double product_rate(const Device& device, DType factors) {
 }  // namespace
 
 double estimated_instructions(double flops, double special) { return flops * kInstructionOverhead + special * kSpecialInstructions; }
+
+std::string_view name(Limiter limiter) {
+  switch (limiter) {
+    case Limiter::Memory: return "memory";
+    case Limiter::Issue: return "issue";
+    case Limiter::Passes: return "passes";
+    case Limiter::Atomics: return "atomics";
+    case Limiter::Latency: break;
+  }
+  return "latency";
+}
+
+Limiter limiter_of(const Device& device, const KernelWork& work) {
+  const Terms t = terms_of(device, pieces_of(device, work), &Band::mid);
+  const double most = std::max({t.start, t.memory, t.issue, t.passes, t.atomics});
+  if (most == t.start) return Limiter::Latency;
+  if (most == t.memory) return Limiter::Memory;
+  if (most == t.issue) return Limiter::Issue;
+  return most == t.passes ? Limiter::Passes : Limiter::Atomics;
+}
 
 Band launch_gap_us(Launching how) { return how == Launching::Eager ? kEagerGap : kGraphGap; }
 

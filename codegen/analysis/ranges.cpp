@@ -62,7 +62,10 @@ Interval operator*(Interval a, Interval b) {
 Interval meet(Interval a, Interval b) { return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)}; }
 Interval join(Interval a, Interval b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 
-Interval Ranges::of(const Expr& e) const {
+Interval Ranges::of(const Expr& e) const { return of(e, 0); }
+
+Interval Ranges::of(const Expr& e, int depth) const {
+  constexpr int kDeepest = 2;  // definitions behind definitions
   return match(
       e,
       [](const Imm& n) -> Interval {
@@ -72,11 +75,14 @@ Interval Ranges::of(const Expr& e) const {
       },
       [&](const Var& n) -> Interval {
         const auto found = names_.find(n.name);
-        return found == names_.end() ? type_range(n.dtype) : meet(found->second, type_range(n.dtype));
+        const Interval known = found == names_.end() ? type_range(n.dtype) : meet(found->second, type_range(n.dtype));
+        if (definitions_ == nullptr || depth >= kDeepest) return known;
+        const auto definition = definitions_->find(n.name);
+        return definition == definitions_->end() ? known : meet(known, of(definition->second, depth + 1));
       },
       [&](const Bin& n) -> Interval {
-        const Interval a = of(n.a);
-        const Interval b = of(n.b);
+        const Interval a = of(n.a, depth);
+        const Interval b = of(n.b, depth);
         switch (n.op) {
           case BinOp::Add: return a + b;
           case BinOp::Sub: return a - b;

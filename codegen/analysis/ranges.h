@@ -26,12 +26,16 @@ struct Interval {
 class Ranges {
  public:
   void set(const std::string& name, Interval range) { names_[name] = range; }
+  /// Names that stand for an expression of others that never change: what is found out of those later (in a branch) holds for it too. Not owned.
+  void define(const std::unordered_map<std::string, Expr>& definitions) { definitions_ = &definitions; }
   [[nodiscard]] Interval of(const Expr& e) const;
   /// What holds where `condition` is true (or false): narrows names that are compared with something.
   void assume(const Expr& condition, bool holds);
 
  private:
   void narrow(const Expr& e, Interval range);
+  [[nodiscard]] Interval of(const Expr& e, int depth) const;
+  const std::unordered_map<std::string, Expr>* definitions_ = nullptr;
   std::unordered_map<std::string, Interval> names_;
 };
 

@@ -142,7 +142,8 @@ PartLowering::Owned PartLowering::owned(std::int64_t elements, std::int64_t colu
 Expr PartLowering::open_owned_loop(const Owned& owned, std::string_view hint, const Expr& offset, std::int64_t step) {
   if (owned.exact) {
     const Expr local = b_.open_loop(hint, offset, math_.imm(owned.count), step);
-    return owned.ownership.global(math_, local);
+    // Whoever gets in has the only one: its index is a number, and every way to write it is the same.
+    return owned.ownership.global(math_, owned.count == 1 ? math_.imm(0) : local);
   }
   return b_.open_loop(hint, math_.add(owned.begin, offset), owned.end, step);
 }
@@ -150,11 +151,13 @@ Expr PartLowering::open_owned_loop(const Owned& owned, std::string_view hint, co
 std::string PartLowering::shared_buffer(Id<Op> id, std::int64_t component) {
   const auto key = std::pair{id, component};
   if (const auto found = shared_names_.find(key); found != shared_names_.end()) return found->second;
-  // Components of a variadic reduce lie behind each other in the op's region, in order.
+  // Components of a variadic reduce lie behind each other in the op's region, the widest first: each is aligned.
   const Op& op = c_.computation.ops[id];
   const Ownership own = ownership(id);
   std::int64_t offset = planned(id).shared_offset;
-  for (std::int64_t i = 0; i < component; ++i) offset += own.count() * bytes(op.shape.elements.at(static_cast<std::size_t>(i)).dtype);
+  const auto width = [&](std::int64_t i) { return bytes(op.shape.elements.at(static_cast<std::size_t>(i)).dtype); };
+  for (std::int64_t i = 0; op.shape.is_tuple && i < std::ssize(op.shape.elements); ++i)
+    if (width(i) > width(component) || (width(i) == width(component) && i < component)) offset += own.count() * width(i);
   const DType dtype = op.shape.is_tuple ? op.shape.elements.at(static_cast<std::size_t>(component)).dtype : op.shape.dtype;
   std::string name = b_.fresh(op.name + "_s");
   c_.shared_buffers.push_back(Buffer{name, dtype, own.count(), Space::Shared, Access::Out, id, {}, offset});

@@ -58,9 +58,10 @@ Result<bool> Runner::keeps_going(Id<graph::Computation> id, const DeviceValue& s
 Result<void> Runner::loop(Frame& frame, Id<graph::Op> id) {
   const graph::Op& op = frame.computation.ops[id];
   SEAM_TRY(DeviceValue state, value(frame, op.operands[0]));
-  // What nobody reads after the loop belongs to the loop from here on: its body may update it in place.
+  // What nobody reads after the loop, nor the caller gets, belongs to the loop from here on: its body may update it in place.
+  const std::set<Id<graph::Op>> returned = returned_by(frame.computation);
   for (const Id<graph::Op> storage : reads_of(frame, planner::Step{.kind = planner::StepKind::While, .op = id})) {
-    if (frame.reads_left[storage] <= 1) frame.env.erase(storage);
+    if (frame.reads_left[storage] <= 1 && !returned.contains(storage)) frame.env.erase(storage);
   }
   const std::optional<std::int64_t> trips = graph::trip_count(graph_, frame.computation, op);
   const Id<graph::Computation> condition = op.attributes.calls[0];

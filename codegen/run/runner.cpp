@@ -217,9 +217,14 @@ std::vector<Id<graph::Op>> Runner::reads_of(const Frame& frame, const planner::S
   return {out.begin(), out.end()};
 }
 
-void Runner::release(Frame& frame, const planner::Step& s) {
+std::set<Id<graph::Op>> Runner::returned_by(const graph::Computation& computation) {
   std::set<Id<graph::Op>> returned;
-  storages(frame.computation, frame.computation.root, returned);
+  storages(computation, computation.root, returned);
+  return returned;
+}
+
+void Runner::release(Frame& frame, const planner::Step& s) {
+  const std::set<Id<graph::Op>> returned = returned_by(frame.computation);
   for (const Id<graph::Op> storage : reads_of(frame, s)) {
     if (--frame.reads_left[storage] <= 0 && !returned.contains(storage)) frame.env.erase(storage);
   }

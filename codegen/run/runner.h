@@ -50,6 +50,8 @@ class Runner {
 
   void count_reads(Frame& frame) const;
   [[nodiscard]] std::vector<Id<graph::Op>> reads_of(const Frame& frame, const planner::Step& step) const;
+  /// Storages that the computation yields.
+  [[nodiscard]] static std::set<Id<graph::Op>> returned_by(const graph::Computation& computation);
   void release(Frame& frame, const planner::Step& step);
 
   const Program& program_;

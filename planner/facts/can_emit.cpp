@@ -81,7 +81,23 @@ Result<void> scatter_combiner(const Graph& graph, const Computation& computation
   return {};
 }
 
+/// Types that HLO defines the op for, as far as an op has one type: not those of comparisons, conversions and selections.
+bool defined_for(Opcode opcode, DType type) {
+  switch (opcode) {
+    case Opcode::Acos: case Opcode::Acosh: case Opcode::Asin: case Opcode::Asinh: case Opcode::Atan2: case Opcode::Atanh: case Opcode::Cbrt: case Opcode::Ceil: case Opcode::Cosine:
+    case Opcode::Cosh: case Opcode::Erf: case Opcode::Exp: case Opcode::Expm1: case Opcode::Floor: case Opcode::Log: case Opcode::Log1p: case Opcode::Logistic:
+    case Opcode::RoundNearestAfz: case Opcode::RoundNearestEven: case Opcode::Rsqrt: case Opcode::Sine: case Opcode::Sinh: case Opcode::Sqrt: case Opcode::Tan: case Opcode::Tanh:
+      return is_float(type) || is_complex(type);
+    case Opcode::And: case Opcode::Or: case Opcode::Xor: case Opcode::Not: return is_integer(type) || type == DType::Pred;
+    case Opcode::PopulationCount: case Opcode::CountLeadingZeros: case Opcode::ShiftLeft: case Opcode::ShiftRightArithmetic: case Opcode::ShiftRightLogical:
+      return is_integer(type) && type != DType::Pred;
+    case Opcode::Abs: case Opcode::Negate: case Opcode::Sign: case Opcode::Divide: case Opcode::Remainder: case Opcode::Subtract: case Opcode::Power: return type != DType::Pred;
+    default: return true;
+  }
+}
+
 Result<void> types(const Computation& computation, const Op& op) {
+  if (!op.shape.is_tuple && !defined_for(op.opcode, op.shape.dtype)) return refuse(op, fmt::format("it is not defined for {}", name(op.shape.dtype)));
   const auto check = [&](const graph::Shape& shape) {
     return shape.dynamic.empty() && !shape.is_buffer && emitted_type(shape.dtype);
   };

@@ -24,8 +24,9 @@ std::string some(const std::vector<std::string>& names) {
 
 void take_profile(LaunchCost& launch, const codegen::LaunchProfile& profile, const Device& device) {
   const sim::Counters& c = profile.counters;
-  if (profile.refusal || c.blocks == 0) {
+  if (profile.refusal || c.blocks == 0 || !profile.reports.empty()) {
     launch.evidence = Evidence::Unknown;
+    launch.why_unknown = !profile.reports.empty() ? profile.reports.front() : profile.refusal ? describe(*profile.refusal) : "no block of it ran";
     return;
   }
   launch.evidence = profile.whole() ? Evidence::Simulated : Evidence::Modelled;
@@ -49,6 +50,7 @@ void take_profile(LaunchCost& launch, const codegen::LaunchProfile& profile, con
   work.atomic_sectors = static_cast<double>(c.atomic_sectors) * all;
   work.counted = true;
   launch.time_us = analyzer::kernel_time_us(device, work);
+  launch.limiter = analyzer::limiter_of(device, work);
 }
 
 LaunchCost copy_cost(std::string name, double read, double written, const Device& device) {
@@ -79,13 +81,16 @@ LaunchCost library_cost(std::string name, const analyzer::LibraryWork& work, con
 
 void add_notes(ProgramCost& program) {
   std::vector<std::string> sampled, unknown, uncounted;
+  std::string why;
   for (const LaunchCost& one : program.launches) {
     if (one.kind != LaunchKind::Kernel) continue;
     if (one.evidence == Evidence::Modelled) sampled.push_back(one.name);
     if (one.evidence == Evidence::Unknown) unknown.push_back(one.name);
+    if (one.evidence == Evidence::Unknown && why.empty()) why = one.why_unknown;
     if (!one.times_known) uncounted.push_back(one.name);
   }
   if (!unknown.empty()) program.notes.push_back(fmt::format("{} kernel{} did not run on the simulator and {} missing from the sums: {}", unknown.size(), unknown.size() == 1 ? "" : "s", unknown.size() == 1 ? "is" : "are", some(unknown)));
+  if (!why.empty()) program.notes.push_back(fmt::format("why {} is missing: {}", unknown.front(), why));
   if (!sampled.empty()) program.notes.push_back(fmt::format("{} ran on a sample of {} blocks, taken times all of them: {}", sampled.size() == 1 ? "a kernel" : "kernels", sampled.size() == 1 ? "its" : "their", some(sampled)));
   if (!uncounted.empty()) program.notes.push_back(fmt::format("how often {} run{} depends on data: counted once", some(uncounted), uncounted.size() == 1 ? "s" : ""));
 }

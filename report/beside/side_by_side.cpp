@@ -53,7 +53,8 @@ SideBySide side_by_side(const codegen::ForeignProgram& theirs, const std::vector
     row.bytes = times * launch.bytes();
     row.time_us = launch.time_us.times(times);
     if (const auto found = matched.find(i); found != matched.end()) {
-      row.kept_bytes = times * static_cast<double>(matches.theirs[found->second].kept_bytes);
+      // A slice of a value reads less than the value.
+      row.kept_bytes = std::min(row.bytes, times * static_cast<double>(matches.theirs[found->second].kept_bytes));
       for (const KernelOverlap& overlap : matches.overlaps) {
         if (overlap.theirs != found->second || computed[overlap.ours] <= 0) continue;
         row.ours.push_back({ours[overlap.ours], overlap.bytes / computed[overlap.ours]});

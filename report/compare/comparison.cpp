@@ -27,6 +27,25 @@ std::vector<Cell> floor_of(const planner::Plan& plan) {
   return {std::string("floor"), Blank{}, Blank{}, t.floor_kernels, t.library_calls, t.floor_kernels + t.library_calls, Blank{}, Blank{}, t.floor_bytes, Blank{}, t.library_bytes};
 }
 
+/// Ops that stand among the library calls because no kernel can be written for them yet.
+std::string not_in_a_library(const planner::Plan& plan, const graph::Graph& graph) {
+  std::string names;
+  std::size_t count = 0;
+  for (const planner::ComputationPlan& one : plan.computations) {
+    for (const planner::Step& step : one.steps) {
+      if (step.kind != planner::StepKind::Library) continue;
+      const graph::Op& op = graph.computations[one.computation].ops[step.op];
+      const graph::OpClass op_class = graph::op_class(op.opcode);
+      if (op_class == graph::OpClass::Contraction || op_class == graph::OpClass::Library || op_class == graph::OpClass::Communication) continue;
+      if (++count <= 4) names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", op.name, graph::name(op.opcode));
+    }
+  }
+  if (count == 0) return names;
+  if (count > 4) names += fmt::format(" and {} more", count - 4);
+  return fmt::format("{} of {}'s library calls {} no library's: no kernel can be written for {} yet, so that {} as {} that only {} operands and results: {}.", count, plan.policy, count == 1 ? "is" : "are", count == 1 ? "it" : "them",
+                     count == 1 ? "it counts" : "they count", count == 1 ? "a call" : "calls", count == 1 ? "moves its" : "move their", names);
+}
+
 }  // namespace
 
 std::size_t taken_over(const graph::Graph& graph) {
@@ -57,7 +76,8 @@ Table comparison(const planner::Plan& plan, const graph::Graph& graph, std::span
   table.rows.push_back(floor_of(plan));
   table.notes.emplace_back(
       "Counts are what runs, loops times their trips; bytes are what kernels read and write in memory, and beside them what copies move and operands and results of library calls. none = one kernel per op. xla2018 = XLA's fusion rules of 2018, re-implemented. floor = the least "
-      "that any stitcher could do that keeps these library calls.");
+      "for a plan that keeps these library calls and their operands.");
+  if (std::string nobodys = not_in_a_library(plan, graph); !nobodys.empty()) table.notes.push_back(std::move(nobodys));
   if (!compilers.empty()) {
     table.notes.emplace_back(
         "Rows named after files are what a real compiler made of the program, counted in its optimized module; bytes of its kernels are operands and results once per launch. Work that it moved into library "

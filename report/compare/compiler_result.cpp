@@ -51,7 +51,10 @@ std::int64_t bare_products(const graph::Graph& module) {
 
 /// "lr.step.h100.library.hlo" beside "lr.step.hlo" → "h100.library".
 std::string short_name(std::string_view file, std::string_view program_file) {
-  const std::string stem = std::filesystem::path(file).stem().string();
+  const std::filesystem::path path(file);
+  // "module_0001.jit_step" of a dump folder is a name, and no file with an ending.
+  const bool ending = path.extension() == ".hlo" || path.extension() == ".txt" || path.extension() == ".graph";
+  const std::string stem = ending ? path.stem().string() : path.filename().string();
   const std::string program = std::filesystem::path(program_file).stem().string();
   if (program.empty() || !stem.starts_with(program)) return stem;
   const std::size_t rest = stem.find_first_not_of("._- ", program.size());
@@ -90,6 +93,7 @@ Result<CompilerResult> compiler_result(const CompilerModule& given, const graph:
     out.notes.push_back(fmt::format("{} product{} outside fusions and library calls, which a compiler for GPUs leaves nowhere: counted as kernels", bare, bare == 1 ? " stands" : "s stand"));
   }
   if (!same_signature(module, program)) {
+    if (given.program) return fail(Error::Code::BadInput, fmt::format("{}: its parameters or results are not this module's: kernels of different programs cannot be put side by side (without --ptx and --launches it is only counted)", given.file));
     out.notes.emplace_back("its parameters or results are not this module's: another program, or one partitioned over several devices");
   }
   return out;

@@ -203,10 +203,24 @@ class Matcher {
       const auto& [k, own] = entry.first;
       return alike.contains(k) && ours.contains(own) && theirs.at(k) != ours.at(own);
     });
-    for (const auto& [pair, shared] : shared_) {
-      if (!theirs.contains(pair.first)) continue;  // a kernel that turns what our product yields turned
-      theirs.erase(pair.first);
-      ours.erase(pair.second);
+    std::map<std::size_t, std::size_t> paired;  // of several alike the first that is free; then those that differ by what their epilogues read
+    std::set<std::size_t> taken;
+    for (const bool exactly : {true, false}) {
+      for (const auto& [pair, shared] : shared_) {
+        const auto& [k, own] = pair;
+        if (!theirs.contains(k) || !ours.contains(own) || paired.contains(k) || taken.contains(own)) continue;
+        if (exactly ? theirs.at(k) != ours.at(own) : std::get<0>(theirs.at(k)) != std::get<0>(ours.at(own))) continue;
+        taken.insert(own);
+        paired.emplace(k, own);
+      }
+    }
+    std::erase_if(shared_, [&](const auto& entry) {
+      const auto& [k, own] = entry.first;
+      return theirs.contains(k) && ours.contains(own) && paired.contains(k) && paired.at(k) != own;
+    });
+    for (const auto& [k, own] : paired) {
+      theirs.erase(k);
+      ours.erase(own);
     }
     for (const auto& [k, size] : theirs) {
       const auto same = std::ranges::find_if(ours, [&, size = size](const auto& one) { return one.second == size; });

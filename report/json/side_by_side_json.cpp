@@ -49,7 +49,8 @@ Json json_of(const LaunchCost& launch) {
           {"instructions", launch.kind == LaunchKind::Kernel ? figure(launch.instructions) : Json()},
           {"barriers", launch.kind == LaunchKind::Kernel ? figure(launch.barriers) : Json()},
           {"evidence", name(launch.evidence)},
-          {"time_us", known ? json_of(launch.time_us) : Json()}};
+          {"time_us", known ? json_of(launch.time_us) : Json()},
+          {"limited_by", known && launch.kind == LaunchKind::Kernel ? Json(analyzer::name(launch.limiter)) : Json()}};
 }
 
 Json json_of(const ProgramCost& program) {

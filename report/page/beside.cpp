@@ -16,6 +16,7 @@ std::string one(const SideBySide& sides) {
       html_escape(sides.theirs.name));
   out += to_html(totals_table(sides));
   out += to_html(launches_table(sides, kMost));
+  out += to_html(our_launches_table(sides, kMost));
   out += "<details><summary>How times are modelled</summary>\n" + to_html(formula_table(sides)) + "</details>\n";
   return out + "</section>\n";
 }

@@ -107,7 +107,7 @@ std::string table(const Optimized& o) {
 
 std::string compare_section(const Optimized& o) {
   std::string out = fmt::format(
-      "<section id=\"compare\" class=\"panel\">\n<h2>Comparison</h2>\n<p>The same program by different rules{}, and the least that any stitcher could do while the library calls stay where they are.</p>\n",
+      "<section id=\"compare\" class=\"panel\">\n<h2>Comparison</h2>\n<p>The same program by different rules{}, and the least for a plan that keeps its library calls and their operands.</p>\n",
       o.compilers.empty() ? "" : ", by a real compiler (counted in its optimized module, whose file names the row)");
   out += table(o);
   out += "<div>" + launch_bars(o) +

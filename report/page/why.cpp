@@ -40,7 +40,10 @@ std::string honesty_section(const Optimized& o) {
   }
   std::string out = "<section id=\"honesty\" class=\"panel\">\n<h2>What this does not say</h2>\n<ul class=\"plain\">\n";
   const auto item = [&](const std::string& text) { out += "<li>" + text + "</li>\n"; };
-  item("<b>No speed is claimed.</b> No GPU ran these kernels. Fewer launches and bytes are counts, not times.");
+  item("<b>No speed is claimed.</b> No GPU ran these kernels. Fewer launches and bytes are counts, not times; times are a model&rsquo;s.");
+  if (!o.beside.empty())
+    item("<b>Side by side.</b> Bytes are those of a cache without limit inside a launch and none between launches; kernels run one after another; registers are taken as 40 a thread on both sides; a thread keeps 32 bytes in flight however it loads; "
+         "calls of libraries are modelled. Which launches stand for each other is read off names and places in the program, and shares are divided by sizes of results.");
   if (sampled + whole > 0) {
     item(fmt::format("<b>Blocks.</b> {} ran whole on the simulator, {} on a sample of {} blocks: first and last of every part and some between. The byte model was held against the simulator&rsquo;s count only where the whole grid ran.",
                      count_of(static_cast<std::int64_t>(whole), "kernel"), human_count(static_cast<std::int64_t>(sampled)), sampled == 1 ? "its" : "their"));

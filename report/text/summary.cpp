@@ -117,6 +117,7 @@ Document summary(const Optimized& optimized, int more) {
   for (const SideBySide& sides : optimized.beside) {
     out.emplace_back(totals_table(sides));
     out.emplace_back(launches_table(sides, more > 0 ? 0 : 12));
+    out.emplace_back(our_launches_table(sides, more > 0 ? 0 : 12));
     if (more > 0) out.emplace_back(formula_table(sides));
   }
   out.emplace_back(time_table(optimized));

@@ -116,6 +116,18 @@ TEST_F(CommandLine, BadUseIsExitCode2) {
   EXPECT_EQ(seam({"optimize", "--help"}).exit, 0);
 }
 
+/// An op on a type that HLO does not define it for is nobody's kernel, and no fault of ours.
+TEST_F(CommandLine, OpsOnTypesTheyAreNotDefinedForAreNoFault) {
+  const std::string file = (folder_ / "typed.hlo").string();
+  for (const char* op : {"exponential", "floor", "sine"}) {
+    ASSERT_TRUE(write_file(file, std::string("HloModule m\nENTRY e {\n  p = s32[40] parameter(0)\n  ROOT r = s32[40] ") + op + "(p)\n}\n"));
+    const Ran ran = seam({"plan", file});
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+    const Ran proof = seam({"optimize", file, "--no-prove", "--allow-inconclusive"});
+    EXPECT_EQ(proof.err.find("fault in Seam"), std::string::npos) << proof.err;
+  }
+}
+
 /// What a plan was made for is in it; a flag that says otherwise must not be dropped.
 TEST_F(CommandLine, FlagsThatContradictAPlanAreRefused) {
   const std::string plan = (folder_ / "v100.plan").string();
@@ -162,7 +174,7 @@ TEST_F(CommandLine, PlanStandsBesideARealCompilersModule) {
   EXPECT_EQ(json["compare"][0]["bytes"]["kernels"], 126252);
   EXPECT_EQ(json["compare"][1]["kernels"], 8);
   const Ran text = seam({"plan", module("lr.step.hlo"), "--compare", real + "lr.step.h100.library.hlo"});
-  EXPECT_NE(text.out.find("\nh100.library        7       0                 7              2             9  unknown  unknown          126 kB          698 kB\n"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("\nh100.library        7       0                 7              2             9  unknown  unknown   126 kB        0 B          698 kB\n"), std::string::npos) << text.out;
   const Ran before = seam({"plan", module("lr.step.hlo"), "--compare", module("lr.step.hlo")});
   EXPECT_EQ(before.exit, 2);
   EXPECT_NE(before.err.find("lr.step.hlo: this module is not optimized"), std::string::npos) << before.err;

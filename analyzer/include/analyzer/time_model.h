@@ -4,6 +4,7 @@
 /// allow, mid is what decisions are taken by. It ranks alternatives; it does not promise speed.
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/device.h"
@@ -44,6 +45,10 @@ struct KernelWork {
 enum class Launching : std::uint8_t { Eager, GraphReplay };
 /// Idle time between two launches of a stream that never runs dry: the host's pace when eager, the front end's in a CUDA graph.
 [[nodiscard]] Band launch_gap_us(Launching how);
+/// What most of a kernel's time goes into.
+enum class Limiter : std::uint8_t { Latency, Memory, Issue, Passes, Atomics };
+[[nodiscard]] std::string_view name(Limiter limiter);
+[[nodiscard]] Limiter limiter_of(const Device& device, const KernelWork& work);
 /// Execution alone, from first block to last byte.
 [[nodiscard]] Band kernel_time_us(const Device& device, const KernelWork& work);
 /// Parts of one kernel run side by side: their demands add up, the slowest chain bounds from below.

@@ -27,8 +27,10 @@ struct LaunchCost {
   double instructions = 0;  ///< of threads
   double barriers = 0;      ///< of all blocks
   analyzer::Band time_us;   ///< execution, without the gap before it; modelled
+  analyzer::Limiter limiter = analyzer::Limiter::Memory;  ///< of kernels: what most of that goes into
   /// Of bytes and instructions: simulated; modelled where blocks were sampled, for copies and for library calls; unknown if the kernel did not run.
   Evidence evidence = Evidence::Simulated;
+  std::string why_unknown;  ///< what kept a kernel from running to its end
   [[nodiscard]] double bytes() const { return bytes_read + bytes_written; }
 };
 

@@ -62,6 +62,10 @@ struct NamedProgram {
 [[nodiscard]] Table totals_table(const SideBySide& sides);
 /// The first `most` of their launches; 0 = all.
 [[nodiscard]] Table launches_table(const SideBySide& sides, std::size_t most);
+/// Ours, the `most` that take longest (0 = all): what was counted of each.
+[[nodiscard]] Table our_launches_table(const SideBySide& sides, std::size_t most);
+/// Whether more of their ops were found in the plan than not.
+[[nodiscard]] bool matches_well(const SideBySide& sides);
 /// How times come about.
 [[nodiscard]] Table formula_table(const SideBySide& sides);
 
