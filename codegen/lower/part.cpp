@@ -142,8 +142,7 @@ PartLowering::Owned PartLowering::owned(std::int64_t elements, std::int64_t colu
 Expr PartLowering::open_owned_loop(const Owned& owned, std::string_view hint, const Expr& offset, std::int64_t step) {
   if (owned.exact) {
     const Expr local = b_.open_loop(hint, offset, math_.imm(owned.count), step);
-    // Whoever gets in has the only one: its index is a number, and every way to write it is the same.
-    return owned.ownership.global(math_, owned.count == 1 ? math_.imm(0) : local);
+    return owned.ownership.global(math_, local);
   }
   return b_.open_loop(hint, math_.add(owned.begin, offset), owned.end, step);
 }

@@ -89,7 +89,9 @@ Result<void> PartLowering::emit_rows(const Stage& stage) {
   const Owned mine = owned(stage.outputs, stage.columns);
   // One thread per row, one warp per row, or the whole block for each row in turn.
   const Expr first = lanes == 1 ? thread_ : block_wide ? math_.imm(0) : warp_;
-  const Expr row = open_owned_loop(mine, "row", first, lanes == 1 ? threads_ : block_wide ? 1 : threads_ / 32);
+  const Expr turn = open_owned_loop(mine, "row", first, lanes == 1 ? threads_ : block_wide ? 1 : threads_ / 32);
+  // Whoever gets in has the only row: its index is a number, and every way to write it is the same.
+  const Expr row = mine.exact && mine.count == 1 ? mine.ownership.global(math_, math_.imm(0)) : turn;
   const Expr lane = lanes == 1 ? math_.imm(0) : block_wide ? thread_ : lane_;
   const Expr is_first = lanes == 1 ? imm_pred(true) : Expr(Bin{BinOp::Eq, lane, math_.imm(0)});
   const Expr result = stage.outputs == 1 ? math_.imm(0) : row;

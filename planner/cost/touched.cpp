@@ -1,6 +1,7 @@
 #include "cost/touched.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "schedule/ownership.h"
 
@@ -46,13 +47,30 @@ class PartWalk {
           if (!fresh) found->second.add(wanted);
           continue;
         }
-        want(op.operands[i], operand_region(computation_, op, i, wanted));
+        if (!index_without_choice(op, i)) want(op.operands[i], operand_region(computation_, op, i, wanted));
       }
-      if (op.opcode == Opcode::Gather) out_.exact = false;
+      if (op.opcode == Opcode::Gather || may_spare_loads(op)) out_.exact = false;
     }
   }
 
  private:
+  /// A start that can only be 0, because all of the dim is taken: nobody loads it.
+  [[nodiscard]] bool index_without_choice(const Op& op, std::size_t operand) const {
+    const std::size_t first = op.opcode == Opcode::DynamicSlice ? 1 : op.opcode == Opcode::DynamicUpdateSlice ? 2 : SIZE_MAX;
+    const std::vector<std::int64_t>& all = dims_of(computation_.ops[op.operands[0]]);
+    if (operand < first || first == SIZE_MAX || op.operands.size() != first + all.size()) return false;
+    const std::vector<std::int64_t>& taken = first == 1 ? dims_of(op) : dims_of(computation_.ops[op.operands[1]]);
+    return taken[operand - first] == all[operand - first];
+  }
+
+  /// A result that is known without its operands, or where one of them decides: a compiler leaves loads out, and the model is the most there can be.
+  [[nodiscard]] static bool may_spare_loads(const Op& op) {
+    const bool integer = !op.shape.is_tuple && is_integer(op.shape.dtype);
+    if (integer && (op.opcode == Opcode::Divide || op.opcode == Opcode::Remainder)) return true;
+    const bool same = op.operands.size() == 2 && op.operands[0] == op.operands[1];
+    return same && (op.opcode == Opcode::Compare || op.opcode == Opcode::Subtract || op.opcode == Opcode::Xor);
+  }
+
   /// Writes as much as the update holds; reads the update and the indices.
   void update(Id<Op> id, const Op& op) {
     const std::size_t update = op.opcode == Opcode::Scatter ? 2 : 1;
@@ -60,7 +78,7 @@ class PartWalk {
     const std::int64_t moved = std::min(elements, product(dims_of(op))) * element_bytes(op);
     out_.bytes_written += moved;
     for (std::size_t i = 1; i < op.operands.size(); ++i)
-      want(op.operands[i], Region::all(dims_of(computation_.ops[op.operands[i]])));
+      if (!index_without_choice(op, i)) want(op.operands[i], Region::all(dims_of(computation_.ops[op.operands[i]])));
     if (op.opcode != Opcode::Scatter) return;
     // Adding reads what it writes; equal indices meet in one place.
     out_.exact = false;
