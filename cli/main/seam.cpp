@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <system_error>
 #include <string_view>
 #include <vector>
 
@@ -114,6 +115,10 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "seam: this is a fault in Seam, not in your input: {}\n", bug.what());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "seam: out of memory\n");
+  } catch (const std::system_error& e) {
+    // fmt says so when standard output takes no more.
+    const bool full = e.code() == std::errc::no_space_on_device || e.code() == std::errc::broken_pipe || e.code() == std::errc::io_error;
+    fmt::print(stderr, "seam: {}: {}\n", full ? "cannot write to standard output" : "this is a fault in Seam, not in your input", full ? e.code().message() : e.what());
   } catch (const std::exception& e) {
     fmt::print(stderr, "seam: this is a fault in Seam, not in your input: {}\n", e.what());
   }

@@ -72,6 +72,8 @@ std::string validate_text(const std::vector<Verdict>& kernels, const codegen::Pr
   if (program.outcome != Outcome::NotRun) {
     document.emplace_back(Paragraph{fmt::format("Whole program: {}{}{}", codegen::name(program.outcome), program.reason.empty() ? "" : ": ", program.reason)});
   }
+  if (kernels.empty() && program.outcome == Outcome::NotRun)
+    document.emplace_back(Paragraph{"There was nothing to prove: the plan has no kernel (seam plan says which ops are in none, and why), and no inputs were given for a run of the program (--inputs)."});
   document.emplace_back(Paragraph{fmt::format("Verdict: {}", codegen::name(overall(kernels, program)))});
   return markdown ? to_markdown(document) : to_text(document);
 }

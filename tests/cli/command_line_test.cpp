@@ -216,6 +216,11 @@ TEST_F(CommandLine, OutputThatDoesNotArriveIsAnError) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this system";
   const std::string full = "sh -c '\"$0\" plan \"$1\" >/dev/full' '" + std::string(SEAM_PROGRAM) + "' '" + module("lr.step.hlo") + "' 2>/dev/null";
   EXPECT_EQ(WEXITSTATUS(std::system(full.c_str())), 2);
+  // More than a buffer holds: it fails while it prints, not at the end.
+  const std::string said = (folder_ / "said").string();
+  const std::string much = "sh -c '\"$0\" plan --text \"$1\" >/dev/full 2>\"$2\"' '" + std::string(SEAM_PROGRAM) + "' '" + module("bert_layer.step.hlo") + "' '" + said + "'";
+  EXPECT_EQ(WEXITSTATUS(std::system(much.c_str())), 2);
+  EXPECT_NE(read_file(said)->find("cannot write to standard output"), std::string::npos) << *read_file(said);
 }
 
 TEST_F(CommandLine, PlanOfSeveralModulesTakesOnlyWhatSpeaksOfAll) {
