@@ -15,7 +15,8 @@
 namespace seam::codegen {
 namespace {
 
-constexpr int kMaxDepth = 200;
+constexpr int kMaxDepth = 200;    ///< of expressions
+constexpr int kMaxBlocks = 800;   ///< of blocks in blocks: parts of a kernel, pieces of a value are branches of branches
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
 /// The words of one line; parentheses are words of their own.
@@ -179,7 +180,7 @@ class Parser {
 
   /// Until "end" or "else", which is then the current line.
   Result<Body> statements(int depth) {
-    if (depth > kMaxDepth) return error("blocks are nested too deeply");
+    if (depth > kMaxBlocks) return error("blocks are nested too deeply");
     Body body;
     while (true) {
       if (auto ok = next_line(); !ok) return tl::unexpected(ok.error());

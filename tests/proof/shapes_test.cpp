@@ -61,6 +61,24 @@ TEST(Shapes, ReducesAndWhatReadsThem) {
   std::filesystem::remove(file);
 }
 
+/// Pieces of a value are branches of branches: hundreds of them are nothing unusual (an unrolled recurrence stacks its steps).
+TEST(Shapes, ManyPiecesInOneKernel) {
+  const auto nvrtc = compiler();
+  if (!nvrtc) GTEST_SKIP() << "no NVRTC: kernels are neither compiled nor proven";
+  std::string text = "HloModule m\nENTRY e {\n", names;
+  for (int i = 0; i < 260; ++i) {
+    text += fmt::format("  p{0} = f32[3] parameter({0})\n  n{0} = f32[3] negate(p{0})\n", i);
+    names += fmt::format("{}n{}", i > 0 ? ", " : "", i);
+  }
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "seam_pieces.hlo";
+  ASSERT_TRUE(write_file(file, text + "  ROOT c = f32[780] concatenate(" + names + "), dimensions={0}\n}\n"));
+  const auto it = planned(file, "stitch", *nvrtc);
+  const auto verdicts = prove_all(it->program);
+  ASSERT_TRUE(verdicts) << describe(verdicts.error());
+  for (const Verdict& v : *verdicts) EXPECT_EQ(v.outcome(), Outcome::Passed) << v.kernel << ": " << v.ir.detail << "; " << v.sim.detail << "; " << v.values.detail;
+  std::filesystem::remove(file);
+}
+
 /// Many updates on one row: their order is nobody's, and the sum is as long as they are many.
 TEST(Shapes, ScatteredSumsAreAsLongAsWhatLandsOnThem) {
   const auto nvrtc = compiler();
