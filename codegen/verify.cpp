@@ -229,13 +229,19 @@ class Verifier {
           expression(n.condition);
           if (dtype_of(n.condition) != DType::Pred) refuse("a condition of type {}", seam::name(dtype_of(n.condition)));
           const Uniform flow = uniform_.of(n.condition);
+          // What never runs is held to nothing: its indices may be out of every bound.
+          const Interval holds = ranges_.of(n.condition);
           const Ranges before = ranges_;
-          ranges_.assume(n.condition, true);
-          nested(n.then, flow, fmt::format("if {}", print(n.condition)));
-          ranges_ = before;
-          ranges_.assume(n.condition, false);
-          nested(n.otherwise, flow, fmt::format("else of {}", print(n.condition)));
-          ranges_ = before;
+          if (!(holds == Interval{0, 0})) {
+            ranges_.assume(n.condition, true);
+            nested(n.then, flow, fmt::format("if {}", print(n.condition)));
+            ranges_ = before;
+          }
+          if (!(holds == Interval{1, 1})) {
+            ranges_.assume(n.condition, false);
+            nested(n.otherwise, flow, fmt::format("else of {}", print(n.condition)));
+            ranges_ = before;
+          }
         },
         [&](const Store& n) {
           const Buffer& b = buffer(n.buffer);

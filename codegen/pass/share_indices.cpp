@@ -41,28 +41,38 @@ class Sharer {
  private:
   struct Seen {
     std::size_t count = 0, order = 0;
-    bool guarded = false;  ///< the first one stands behind an if, which may be what keeps its dividend positive
+    bool guarded = false;  ///< the first one stands behind an if, or the first half of an "and", which may be what keeps its dividend positive
   };
 
   /// Counts div and mod expressions of a statement and all below it whose names are not defined below it.
   void count(const Stmt& s, std::unordered_map<Expr, Seen, ExprHash>& seen, std::unordered_set<std::string>& inner,
              bool guarded) const {
-    for_each_expr(s, [&](const Expr& e) {
-      for_each_node(e, [&](const Expr& node) {
-        if (!is_costly(node)) return;
-        bool visible = true;
-        for_each_node(node, [&](const Expr& part) {
-          if (const auto* var = std::get_if<Var>(&part->kind)) visible = visible && !inner.contains(var->name);
-          if (std::holds_alternative<Load>(part->kind)) visible = false;
-        });
-        if (!visible) return;
-        Seen& one = seen[node];
-        if (one.count++ == 0) {
-          one.order = seen.size();
-          one.guarded = guarded;
-        }
+    const auto note = [&](const Expr& node, bool behind) {
+      if (!is_costly(node)) return;
+      bool visible = true;
+      for_each_node(node, [&](const Expr& part) {
+        if (const auto* var = std::get_if<Var>(&part->kind)) visible = visible && !inner.contains(var->name);
+        if (std::holds_alternative<Load>(part->kind)) visible = false;
       });
-    });
+      if (!visible) return;
+      Seen& one = seen[node];
+      if (one.count++ == 0) {
+        one.order = seen.size();
+        one.guarded = behind;
+      }
+    };
+    // The second half of an "and" is only looked at where the first holds.
+    const auto walk = [&](const auto& self, const Expr& e, bool behind) -> void {
+      note(e, behind);
+      const auto* bin = std::get_if<Bin>(&e->kind);
+      if (bin != nullptr && (bin->op == BinOp::And || bin->op == BinOp::Or)) {
+        self(self, bin->a, behind);
+        self(self, bin->b, true);
+        return;
+      }
+      for_each_child(e, [&](const Expr& child) { self(self, child, behind); });
+    };
+    for_each_expr(s, [&](const Expr& e) { walk(walk, e, guarded); });
     const auto inside = [&](const Body& body, bool behind_if) {
       for (const Stmt& nested : body) {
         count(nested, seen, inner, behind_if);

@@ -61,6 +61,22 @@ TEST(Shapes, ReducesAndWhatReadsThem) {
   std::filesystem::remove(file);
 }
 
+/// Small programs that lowering or a proof once turned down wrongly.
+TEST(Shapes, WhatWasOnceRefusedPasses) {
+  const auto nvrtc = compiler();
+  if (!nvrtc) GTEST_SKIP() << "no NVRTC: kernels are neither compiled nor proven";
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(SEAM_TEST_DIR) / "once_refused")) {
+    SCOPED_TRACE(entry.path().filename());
+    ++files;
+    const auto it = planned(entry.path(), "stitch", *nvrtc);
+    const auto verdicts = prove_all(it->program);
+    ASSERT_TRUE(verdicts) << describe(verdicts.error());
+    for (const Verdict& v : *verdicts) EXPECT_EQ(v.outcome(), Outcome::Passed) << v.kernel << ": " << v.ir.detail << "; " << v.sim.detail << "; " << v.values.detail;
+  }
+  EXPECT_GE(files, 8U);
+}
+
 /// Pieces of a value are branches of branches: hundreds of them are nothing unusual (an unrolled recurrence stacks its steps).
 TEST(Shapes, ManyPiecesInOneKernel) {
   const auto nvrtc = compiler();
