@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "table/names.h"
+
 namespace seam::report {
 namespace {
 
@@ -12,13 +14,6 @@ constexpr int kRegisters = 40;
 constexpr double kSector = 32;
 
 Evidence weaker(Evidence a, Evidence b) { return std::max(a, b); }
-
-std::string some(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 4;
-  std::string out;
-  for (std::size_t i = 0; i < names.size() && i < kMost; ++i) out += (i > 0 ? ", " : "") + names[i];
-  return names.size() > kMost ? fmt::format("{} and {} more", out, names.size() - kMost) : out;
-}
 
 }  // namespace
 
@@ -89,10 +84,10 @@ void add_notes(ProgramCost& program) {
     if (one.evidence == Evidence::Unknown && why.empty()) why = one.why_unknown;
     if (!one.times_known) uncounted.push_back(one.name);
   }
-  if (!unknown.empty()) program.notes.push_back(fmt::format("{} kernel{} did not run on the simulator and {} missing from the sums: {}", unknown.size(), unknown.size() == 1 ? "" : "s", unknown.size() == 1 ? "is" : "are", some(unknown)));
+  if (!unknown.empty()) program.notes.push_back(fmt::format("{} kernel{} did not run to {} end without a report and {} missing from the sums: {}", unknown.size(), unknown.size() == 1 ? "" : "s", unknown.size() == 1 ? "its" : "their", unknown.size() == 1 ? "is" : "are", first_of(unknown)));
   if (!why.empty()) program.notes.push_back(fmt::format("why {} is missing: {}", unknown.front(), why));
-  if (!sampled.empty()) program.notes.push_back(fmt::format("{} ran on a sample of {} blocks, taken times all of them: {}", sampled.size() == 1 ? "a kernel" : "kernels", sampled.size() == 1 ? "its" : "their", some(sampled)));
-  if (!uncounted.empty()) program.notes.push_back(fmt::format("how often {} run{} depends on data: counted once", some(uncounted), uncounted.size() == 1 ? "s" : ""));
+  if (!sampled.empty()) program.notes.push_back(fmt::format("{} ran on a sample of {} blocks, taken times all of them: {}", sampled.size() == 1 ? "a kernel" : "kernels", sampled.size() == 1 ? "its" : "their", first_of(sampled)));
+  if (!uncounted.empty()) program.notes.push_back(fmt::format("how often {} run{} depends on data: counted once", first_of(uncounted), uncounted.size() == 1 ? "s" : ""));
 }
 
 analyzer::Band CostTotals::time_us(analyzer::Launching how) const {

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "report/side_by_side.h"
+#include "table/names.h"
 
 namespace seam::report {
 namespace {
@@ -42,13 +43,11 @@ std::string verdict(const SideBySide& sides) {
   return out;
 }
 
-/// "k1, k2 and 3 more"; ours with a share too small to matter are left out.
+/// Those of ours that compute what it does, the largest share first.
 std::string counterparts(const SideBySide& sides, const MatchedLaunch& launch) {
-  constexpr std::size_t kMost = 3;
-  std::string out;
-  for (std::size_t i = 0; i < launch.ours.size() && i < kMost; ++i) out += (i > 0 ? ", " : "") + sides.ours.launches[launch.ours[i].ours].name;
-  if (launch.ours.size() > kMost) out += fmt::format(" and {} more", launch.ours.size() - kMost);
-  return out.empty() ? "none" : out;
+  std::vector<std::string> names;
+  for (const Counterpart& one : launch.ours) names.push_back(sides.ours.launches[one.ours].name);
+  return names.empty() ? "none" : first_of(names, 3);
 }
 
 }  // namespace
@@ -129,17 +128,15 @@ Table launches_table(const SideBySide& sides, std::size_t most) {
   double kept = 0;
   for (const MatchedLaunch& row : sides.launches) kept += row.kept_bytes;
   table.notes.push_back(fmt::format("Values that {} keeps on chip account for {} of what {} moves.", sides.ours.name, human_bytes(kept), sides.theirs.name));
-  std::string rest;
-  std::size_t named = 0;
+  std::vector<std::string> rest;
   double rest_bytes = 0, saved = 0;
   for (const MatchedLaunch& row : sides.launches) saved += row.saved();
   for (const std::size_t i : sides.unmatched) {
-    const LaunchCost& launch = sides.ours.launches[i];
-    rest_bytes += static_cast<double>(launch.times) * launch.bytes();
-    if (named++ < 4) rest += (rest.empty() ? "" : ", ") + launch.name;
+    rest.push_back(sides.ours.launches[i].name);
+    rest_bytes += static_cast<double>(sides.ours.launches[i].times) * sides.ours.launches[i].bytes();
   }
-  if (!sides.unmatched.empty()) table.notes.push_back(fmt::format("Ours that compute nothing found in theirs (copies among them): {}{}, {} in all.", rest, named > 4 ? fmt::format(" and {} more", named - 4) : "", human_bytes(rest_bytes)));
-  table.notes.push_back(fmt::format("All rows together save {}{}: {}, the difference of the totals.", signed_bytes(saved), sides.unmatched.empty() ? "" : fmt::format(", less what those move {}", human_bytes(rest_bytes)), signed_bytes(saved - rest_bytes)));
+  if (!rest.empty()) table.notes.push_back(fmt::format("Ours that compute nothing found in theirs (copies among them): {}, {} in all.", first_of(rest), human_bytes(rest_bytes)));
+  table.notes.push_back(fmt::format("All rows together save {}{}: {}, the difference of the totals.", signed_bytes(saved), rest.empty() ? "" : fmt::format(", less what those move {}", human_bytes(rest_bytes)), signed_bytes(saved - rest_bytes)));
   if (!matches_well(sides))
     table.notes.push_back("LITTLE OF THIS TABLE CAN BE TRUSTED: most of their ops were not found in the plan. Was the module given without its metadata? The one named …before_optimizations.txt in the dump has it.");
   table.notes.push_back(fmt::format("Of their ops, {} were found in the plan by name, {} by where in the program they come from, {} products by their size, {} not at all.", sides.by_name, sides.by_position, sides.by_size, sides.unknown));

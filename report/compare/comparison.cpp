@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "planner/planner.h"
+#include "table/names.h"
 
 namespace seam::report {
 namespace {
@@ -29,21 +30,18 @@ std::vector<Cell> floor_of(const planner::Plan& plan) {
 
 /// Ops that stand among the library calls because no kernel can be written for them yet.
 std::string not_in_a_library(const planner::Plan& plan, const graph::Graph& graph) {
-  std::string names;
-  std::size_t count = 0;
+  std::vector<std::string> names;
   for (const planner::ComputationPlan& one : plan.computations) {
     for (const planner::Step& step : one.steps) {
       if (step.kind != planner::StepKind::Library) continue;
       const graph::Op& op = graph.computations[one.computation].ops[step.op];
       const graph::OpClass op_class = graph::op_class(op.opcode);
       if (op_class == graph::OpClass::Contraction || op_class == graph::OpClass::Library || op_class == graph::OpClass::Communication) continue;
-      if (++count <= 4) names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", op.name, graph::name(op.opcode));
+      names.push_back(fmt::format("{} ({})", op.name, graph::name(op.opcode)));
     }
   }
-  if (count == 0) return names;
-  if (count > 4) names += fmt::format(" and {} more", count - 4);
-  return fmt::format("{} of {}'s library calls {} no library's: no kernel can be written for {} yet, so that {} as {} that only {} operands and results: {}.", count, plan.policy, count == 1 ? "is" : "are", count == 1 ? "it" : "them",
-                     count == 1 ? "it counts" : "they count", count == 1 ? "a call" : "calls", count == 1 ? "moves its" : "move their", names);
+  if (names.empty()) return {};
+  return fmt::format("Ops that no kernel can be written for yet stand among {}'s library calls, though no library has them; each counts as a call that moves its operands and results: {}.", plan.policy, first_of(names));
 }
 
 }  // namespace

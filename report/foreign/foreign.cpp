@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "table/names.h"
+
 namespace seam::report {
 namespace {
 
@@ -53,13 +55,6 @@ void take(ForeignKernelRow& row, const ForeignCheck& check) {
   row.max_rel = std::max(row.max_rel, check.max_rel);
   row.tolerance = std::max(row.tolerance, check.tolerance);
   row.compared += check.compared;
-}
-
-std::string some(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 4;
-  std::string out;
-  for (std::size_t i = 0; i < names.size() && i < kMost; ++i) out += (i > 0 ? ", " : "") + names[i];
-  return names.size() > kMost ? fmt::format("{} and {} more", out, names.size() - kMost) : out;
 }
 
 ForeignTotals totals_of(const std::map<std::string, ForeignKernelRow>& rows) {
@@ -177,7 +172,7 @@ ForeignReport foreign_report(const codegen::ForeignProgram& program, std::span<c
   if (!ill.empty()) {
     out.notes.push_back(
         fmt::format("{}: right within what operands that move by a few roundings do to the result, which is more than the table of tolerances grants",
-                    some(ill)));
+                    first_of(ill)));
   }
   for (auto& [name, row] : rows) out.kernels.push_back(std::move(row));
   return out;

@@ -21,7 +21,7 @@ struct Counterpart {
   double share = 0;      ///< of what that launch computes and they have somewhere, by the sizes of the results
 };
 
-/// One of their launches, or several of one name, and what stands for it on our side.
+/// One of their launches, and what stands for it on our side.
 struct MatchedLaunch {
   std::size_t theirs = 0;         ///< index into SideBySide::theirs.launches
   std::vector<Counterpart> ours;  ///< largest share first; empty: none of ours computes what it does
