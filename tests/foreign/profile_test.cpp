@@ -44,5 +44,33 @@ TEST(Profile, LargeGridsAreSampled) {
   EXPECT_GE(sampled, 2U);
 }
 
+/// A kernel that does not end ends the count: one look, and what it said.
+TEST(Profile, WhatDoesNotEndIsLookedAtOnce) {
+  for (const std::uint32_t blocks : {1U, 64U}) {
+    int runs = 0;
+    const LaunchProfile profile = profile_launch(
+        {blocks},
+        [&](const sim::Checks& checks, const std::vector<std::uint64_t>&) -> Result<sim::Outcome> {
+          ++runs;
+          EXPECT_GT(checks.max_instructions, 0U) << "nothing would stop it";
+          sim::Outcome outcome;
+          outcome.counters.blocks = 1;
+          sim::Report& report = outcome.reports.emplace_back();
+          report.kind = "timeout";
+          report.message = "does not end";
+          return outcome;
+        },
+        1'000, [](const sim::Report& report) { return report.kind + ": " + report.message; });
+    EXPECT_EQ(runs, 1) << blocks;
+    EXPECT_EQ(profile.reports, std::vector<std::string>{"timeout: does not end"});
+    EXPECT_EQ(profile.classes.instructions, sim::Profile().instructions);
+  }
+}
+
+/// However small the budget, the few blocks that always run are given room to end.
+TEST(Profile, ASmallBudgetIsNoTimeout) {
+  for (const ForeignProfile& profile : profile_kernels(real("lr.step"), {.most_instructions = 1})) EXPECT_TRUE(profile.reports.empty()) << profile.reports.front();
+}
+
 }  // namespace
 }  // namespace seam::codegen::test
