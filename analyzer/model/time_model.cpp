@@ -11,6 +11,7 @@ namespace seam::analyzer {
 
 namespace {
 
+// Every constant here is an assumption from what is published of such devices; none was measured by Seam.
 // Launch gaps in us: eager PyTorch/JAX hosts manage 2 to 10 (4 is common); replayed graphs 0.55 to 1.3.
 constexpr Band kEagerGap{2.0, 4.0, 10.0};
 constexpr Band kGraphGap{0.55, 0.9, 1.3};
@@ -208,6 +209,7 @@ Band library_time_us(const Device& device, const LibraryWork& work) {
 std::vector<std::string> time_formula(const Device& device) {
   const auto three = [](const Band& band, std::string_view unit) { return fmt::format("{:g} / {:g} / {:g}{}{}", band.low, band.mid, band.high, unit.empty() ? "" : " ", unit); };
   return {
+      "Constants are assumptions from what is published of such devices; none was measured by Seam.",
       "launch = gap + kernel; program = the sum over its launches, one after another. Three figures are low / mid / high.",
       fmt::format("gap = {} when the host launches, {} in a CUDA graph.", three(kEagerGap, "us"), three(kGraphGap, "us")),
       fmt::format("kernel = empty ({}) + latency ({:g} us, and {:g} us per barrier of a block) + max(memory, issue, passes) x last wave + atomics.", three(kEmptyKernel, "us"), kDramLatencyUs,
