@@ -90,8 +90,10 @@ Operands seeded_operands(const Program& program, const Built& built, int set) {
     const Id<graph::Op> base = planner::storage_of(computation, argument.aliases);
     std::unique_ptr<Array> seeded = std::move(made.host[base]);
     made.host.erase(base);
-    if (auto known = computed(program, built, made, base)) *seeded = *std::move(known);
-    fill(made.addresses[i], *seeded);
+    if (auto known = computed(program, built, made, base)) {
+      *seeded = *std::move(known);
+      fill(made.addresses[i], *seeded);
+    }
     made.host[base] = std::move(seeded);
   }
   return made;

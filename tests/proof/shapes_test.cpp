@@ -42,6 +42,14 @@ std::string less_its_sum(const Dims& d) {
                      kCombiners, d.whole(), d.rest(), d.kept(), d.reduced);
 }
 
+/// Every kernel of the module's plan passes.
+void expect_proven(const std::filesystem::path& module, const Compiler& nvrtc) {
+  const auto it = planned(module, "stitch", nvrtc);
+  const auto verdicts = prove_all(it->program, {.instruction_budget = 20'000'000});
+  ASSERT_TRUE(verdicts) << describe(verdicts.error());
+  for (const Verdict& v : *verdicts) EXPECT_EQ(v.outcome(), Outcome::Passed) << v.kernel << ": " << v.ir.detail << "; " << v.sim.detail << "; " << v.values.detail;
+}
+
 TEST(Shapes, ReducesAndWhatReadsThem) {
   const auto nvrtc = compiler();
   if (!nvrtc) GTEST_SKIP() << "no NVRTC: kernels are neither compiled nor proven";
@@ -52,10 +60,7 @@ TEST(Shapes, ReducesAndWhatReadsThem) {
     for (const std::string& text : {softmax(dims), less_its_sum(dims)}) {
       SCOPED_TRACE(text);
       ASSERT_TRUE(write_file(file, text));
-      const auto it = planned(file, "stitch", *nvrtc);
-      const auto verdicts = prove_all(it->program, {.instruction_budget = 20'000'000});
-      ASSERT_TRUE(verdicts) << describe(verdicts.error());
-      for (const Verdict& v : *verdicts) EXPECT_EQ(v.outcome(), Outcome::Passed) << v.kernel << ": " << v.ir.detail << "; " << v.sim.detail << "; " << v.values.detail;
+      expect_proven(file, *nvrtc);
     }
   }
   std::filesystem::remove(file);
@@ -69,10 +74,7 @@ TEST(Shapes, WhatWasOnceRefusedPasses) {
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(SEAM_TEST_DIR) / "once_refused")) {
     SCOPED_TRACE(entry.path().filename());
     ++files;
-    const auto it = planned(entry.path(), "stitch", *nvrtc);
-    const auto verdicts = prove_all(it->program);
-    ASSERT_TRUE(verdicts) << describe(verdicts.error());
-    for (const Verdict& v : *verdicts) EXPECT_EQ(v.outcome(), Outcome::Passed) << v.kernel << ": " << v.ir.detail << "; " << v.sim.detail << "; " << v.values.detail;
+    expect_proven(entry.path(), *nvrtc);
   }
   EXPECT_GE(files, 8U);
 }
@@ -88,10 +90,7 @@ TEST(Shapes, ManyPiecesInOneKernel) {
   }
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "seam_pieces.hlo";
   ASSERT_TRUE(write_file(file, text + "  ROOT c = f32[780] concatenate(" + names + "), dimensions={0}\n}\n"));
-  const auto it = planned(file, "stitch", *nvrtc);
-  const auto verdicts = prove_all(it->program);
-  ASSERT_TRUE(verdicts) << describe(verdicts.error());
-  for (const Verdict& v : *verdicts) EXPECT_EQ(v.outcome(), Outcome::Passed) << v.kernel << ": " << v.ir.detail << "; " << v.sim.detail << "; " << v.values.detail;
+  expect_proven(file, *nvrtc);
   std::filesystem::remove(file);
 }
 
@@ -103,10 +102,7 @@ TEST(Shapes, ScatteredSumsAreAsLongAsWhatLandsOnThem) {
   ASSERT_TRUE(write_file(file, std::string("HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n") + kCombiners +
                                    "ENTRY e {\n  t = f32[2,16] parameter(0)\n  i = s32[4096,1] parameter(1)\n  u = f32[4096,16] parameter(2)\n"
                                    "  ROOT s = f32[2,16] scatter(t, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add\n}\n"));
-  const auto it = planned(file, "stitch", *nvrtc);
-  const auto verdicts = prove_all(it->program);
-  ASSERT_TRUE(verdicts) << describe(verdicts.error());
-  for (const Verdict& v : *verdicts) EXPECT_EQ(v.outcome(), Outcome::Passed) << v.kernel << ": " << v.values.detail;
+  expect_proven(file, *nvrtc);
   std::filesystem::remove(file);
 }
 
