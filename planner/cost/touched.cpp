@@ -64,9 +64,9 @@ class PartWalk {
   }
 
   /// A result that is known without its operands, or where one of them decides: a compiler leaves loads out, and the model is the most there can be.
-  [[nodiscard]] static bool may_spare_loads(const Op& op) {
-    const bool integer = !op.shape.is_tuple && is_integer(op.shape.dtype);
-    if (integer && (op.opcode == Opcode::Divide || op.opcode == Opcode::Remainder)) return true;
+  [[nodiscard]] bool may_spare_loads(const Op& op) const {
+    const bool divides = (op.opcode == Opcode::Divide || op.opcode == Opcode::Remainder) && is_integer(op.shape.dtype);
+    if (divides && !folded(computation_, op.operands[1])) return true;  // by 0 gives what no dividend changes
     const bool same = op.operands.size() == 2 && op.operands[0] == op.operands[1];
     return same && (op.opcode == Opcode::Compare || op.opcode == Opcode::Subtract || op.opcode == Opcode::Xor);
   }

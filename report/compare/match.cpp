@@ -31,13 +31,6 @@ bool tells_nothing(const graph::Op& op) {
   }
 }
 
-std::int64_t size_of(const graph::Shape& shape) {
-  std::int64_t sum = 0;
-  if (!shape.is_tuple) return shape.byte_size();
-  for (const graph::Shape& element : shape.elements) sum += size_of(element);
-  return sum;
-}
-
 /// Where an op comes from. `spot` is the primitive, function and line: "mul tf_softmax 72"; `directed` says forward or backward as well. The path before
 /// the primitive is left out: calls and loop bodies that one side has inlined make it differ, and in a body that is not, the direction is not known
 /// either. Empty where the op says nothing.
@@ -225,7 +218,7 @@ class Matcher {
     for (const auto& [k, size] : theirs) {
       const auto same = std::ranges::find_if(ours, [&, size = size](const auto& one) { return one.second == size; });
       if (same == ours.end()) continue;
-      shared_[{k, same->first}] = {1, static_cast<double>(size_of(planned_.computations[calls_.at(same->first).first].ops[calls_.at(same->first).second].shape))};
+      shared_[{k, same->first}] = {1, static_cast<double>(planned_.computations[calls_.at(same->first).first].ops[calls_.at(same->first).second].shape.byte_size())};
       ours.erase(same);
       out_.theirs[k].found = 1;
       ++out_.by_size;
@@ -262,7 +255,7 @@ class Matcher {
       for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
         if (!kept(op, leaf)) continue;
         away.insert({where, id, leaf});
-        out_.theirs[k].kept_bytes += size_of(op.shape.is_tuple ? op.shape.elements[leaf] : op.shape);
+        out_.theirs[k].kept_bytes += (op.shape.is_tuple ? op.shape.elements[leaf] : op.shape).byte_size();
       }
     }
     for (std::size_t k = 0; k < launches_.size(); ++k) {
@@ -276,7 +269,7 @@ class Matcher {
           if (computation.ops[at].opcode == Opcode::GetTupleElement) leaf = static_cast<std::size_t>(computation.ops[at].attributes.index);
           at = computation.ops[at].operands[0];
         }
-        if (away.contains({where, at, leaf})) out_.theirs[k].kept_bytes += size_of(computation.ops[operand].shape);
+        if (away.contains({where, at, leaf})) out_.theirs[k].kept_bytes += computation.ops[operand].shape.byte_size();
       }
     }
   }
@@ -335,7 +328,7 @@ class Matcher {
         counted += more;
         Shared& shared = shared_[{theirs, ours}];
         shared.ops += more;
-        shared.bytes += more * static_cast<double>(size_of(planned_.computations[key.first].ops[key.second].shape));
+        shared.bytes += more * static_cast<double>(planned_.computations[key.first].ops[key.second].shape.byte_size());
         found_[ours][key] += more;
       }
     }

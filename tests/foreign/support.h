@@ -9,14 +9,11 @@
 #include "base/npy.h"
 #include "codegen/foreign.h"
 #include "graph/text.h"
+#include "support/need.h"
 
 namespace seam::codegen::test {
 
-template <class T>
-T need(Result<T> result) {
-  if (!result) throw std::runtime_error(describe(result.error()));
-  return *std::move(result);
-}
+using seam::test::need;
 
 inline std::filesystem::path oracle() { return std::filesystem::path(SEAM_UNPACKED) / "oracle"; }
 

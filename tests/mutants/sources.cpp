@@ -11,15 +11,12 @@
 #include "cost/estimate.h"
 #include "graph/text.h"
 #include "planner/planner.h"
+#include "support/need.h"
 
 namespace seam::codegen::test {
 namespace {
 
-template <class T>
-T need(Result<T> result) {
-  if (!result) throw std::runtime_error(describe(result.error()));
-  return *std::move(result);
-}
+using seam::test::need;
 
 Device h100() { return need(device_named("h100")); }
 

@@ -5,15 +5,12 @@
 
 #include "base/files.h"
 #include "graph/text.h"
+#include "support/need.h"
 
 namespace seam::codegen::test {
 namespace {
 
-template <class T>
-T need(Result<T> result) {
-  if (!result) throw std::runtime_error(describe(result.error()));
-  return *std::move(result);
-}
+using seam::test::need;
 
 void leaves(const graph::Shape& shape, std::vector<const graph::Shape*>& out) {
   if (!shape.is_tuple) return out.push_back(&shape);

@@ -13,16 +13,13 @@
 #include "report/plan_json.h"
 #include "report/render.h"
 #include "report/side_by_side.h"
+#include "support/need.h"
 #include "support/schema.h"
 
 namespace seam::report::test {
 namespace {
 
-template <class T>
-T need(Result<T> result) {
-  if (!result) throw std::runtime_error(describe(result.error()));
-  return *std::move(result);
-}
+using seam::test::need;
 
 /// Both sides of one model at small shapes, as XLA's library preset made it.
 struct Both {
