@@ -3,9 +3,13 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <random>
 #include <sstream>
 
+#include "graph/orders.h"
 #include "graph/tolerance.h"
+#include "graph/transform.h"
+#include "graph/verify.h"
 #include "support.h"
 
 namespace seam::graph::test {
@@ -117,6 +121,38 @@ TEST_P(Oracle, RoundedEqualsXlaWithinTheTable) {
 TEST_P(Oracle, WideIsCloseToXla) {
   const bool amplifies = GetParam().filename().string().starts_with("gpt2_block");
   compare(module(slurp(GetParam() / "before.hlo")), GetParam(), Rounding::Wide, amplifies ? 2 : 1);
+}
+
+/// Every value that may be is given dims in some order.
+Graph with_random_orders(const Graph& graph, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  Graph out = with_own_broadcasts(graph);
+  for (std::size_t c = 0; c < out.computations.size(); ++c) {
+    const Computation& computation = out.computations[Id<Computation>(c)];
+    Orders orders(computation.ops.size());
+    for (std::size_t i = 0; i < computation.ops.size(); ++i) {
+      const Op& op = computation.ops[Id<Op>(i)];
+      if (!may_reorder(op)) continue;
+      Order order = row_major_order(op.shape.rank());
+      std::ranges::shuffle(order, random);
+      orders[Id<Op>(i)] = std::move(order);
+    }
+    out.computations[Id<Computation>(c)] = reordered(computation, orders);
+  }
+  return out;
+}
+
+// A layout is no part of a program's meaning.
+TEST_P(Oracle, AnyOrderOfDimsComputesTheSame) {
+  const bool amplifies = GetParam().filename().string().starts_with("gpt2_block");
+  const Graph graph = inline_calls(module(slurp(GetParam() / "before.hlo")), true);
+  for (const std::uint32_t seed : {1U, 2U, 3U}) {
+    const Graph other = with_random_orders(graph, seed);
+    const Result<void> sound = verify(other);
+    ASSERT_TRUE(sound) << describe(sound.error());
+    EXPECT_NE(print_graph(other), print_graph(graph));
+    compare(other, GetParam(), Rounding::Wide, amplifies ? 2 : 1);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Oracle, testing::ValuesIn(oracle_modules()), test_name);
