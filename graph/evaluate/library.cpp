@@ -52,6 +52,32 @@ void add_scaled(Value& sum, const Value& term, double factor) {
   for (std::size_t i = 0; i < sum.imaginary.size(); ++i) sum.imaginary[i] += factor * term.imaginary[i];
 }
 
+/// The product with its dims in the order in which the call writes them.
+Result<Value> ordered_product(const OpCall& call, const Value& lhs, const Value& rhs, const Matmul& matmul, const Shape& shape) {
+  const std::vector<std::int64_t>& order = matmul.result_dimensions;
+  if (order.empty()) return dot_product(lhs, rhs, matmul.dims, shape);
+  if (std::cmp_not_equal(order.size(), shape.rank())) return call.unsupported("its result_dimensions do not fit its shape");
+  Shape product = shape;
+  for (std::size_t k = 0; k < order.size(); ++k) product.dims[static_cast<std::size_t>(order[k])] = shape.dims[k];
+  SEAM_TRY(const Value made, dot_product(lhs, rhs, matmul.dims, product));
+  Value out;
+  out.shape = shape;
+  const std::vector<std::int64_t> strides = row_major_strides(product.dims);
+  std::vector<std::int64_t> at(order.size(), 0);
+  const auto count = static_cast<std::size_t>(shape.elements_count());
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int64_t from = 0;
+    for (std::size_t k = 0; k < order.size(); ++k) from += at[k] * strides[static_cast<std::size_t>(order[k])];
+    if (!made.numbers.empty()) out.numbers.push_back(made.numbers[static_cast<std::size_t>(from)]);
+    if (!made.imaginary.empty()) out.imaginary.push_back(made.imaginary[static_cast<std::size_t>(from)]);
+    for (std::size_t k = order.size(); k-- > 0;) {
+      if (++at[k] < shape.dims[k]) break;
+      at[k] = 0;
+    }
+  }
+  return out;
+}
+
 /// alpha × lhs · rhs + beta × third operand, then bias and activation; rounded once at the end.
 Result<Value> matrix_product(const OpCall& call) {
   const Shape& shape = call.op.shape.is_tuple && !call.op.shape.elements.empty() ? call.op.shape.elements[0] : call.op.shape;
@@ -61,7 +87,7 @@ Result<Value> matrix_product(const OpCall& call) {
   if (!matmul) return call.unsupported(matmul.error());
   if (matmul->alpha_imag != 0) return call.unsupported("its alpha is complex");
   if (storage_of(shape.dtype) == Storage::Integer) return call.unsupported("it multiplies integers");
-  SEAM_TRY(Value out, dot_product(lhs, rhs, matmul->dims, shape));
+  SEAM_TRY(Value out, ordered_product(call, lhs, rhs, *matmul, shape));
   for (double& x : out.numbers) x *= matmul->alpha;
   for (double& x : out.imaginary) x *= matmul->alpha;
   std::size_t next = 2;
@@ -74,6 +100,8 @@ Result<Value> matrix_product(const OpCall& call) {
   if (matmul->bias) {
     if (call.in.size() <= next) return call.unsupported("its epilogue needs a bias operand");
     const std::vector<double>& bias = call.operand(next++).numbers;
+    const std::vector<std::int64_t>& order = matmul->result_dimensions;
+    if (!order.empty() && std::cmp_not_equal(order.back(), order.size() - 1)) return call.unsupported("its bias runs along a dimension that is not the last");
     if (bias.empty() ? !out.numbers.empty() : out.numbers.size() % bias.size() != 0) return call.unsupported("its bias does not fit the columns");
     for (std::size_t i = 0; i < out.numbers.size(); ++i) out.numbers[i] += bias[i % bias.size()];
   }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "read/cursor.h"
 
@@ -96,6 +98,13 @@ tl::expected<Matmul, std::string> matmul_of(const Op& op, std::int64_t lhs_rank,
     for (const Json& one : operand.is_array() ? operand : Json::array())
       if (one.is_string()) out.precision.push_back(one.get<std::string>());
   }
+  auto result = dims(config, "result_dimensions", std::numeric_limits<std::int64_t>::max());
+  if (!result) return tl::unexpected(std::string("its result_dimensions do not fit"));
+  std::vector<std::int64_t> sorted = *result;
+  std::ranges::sort(sorted);
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    if (std::cmp_not_equal(sorted[i], i)) return tl::unexpected(std::string("its result_dimensions are no permutation"));
+  out.result_dimensions = *std::move(result);
   const Json stated = config.value("epilogue", Json("DEFAULT"));
   const std::string epilogue = stated.is_string() ? stated.get<std::string>() : "DEFAULT";
   if (!read_epilogue(epilogue, out)) return tl::unexpected(fmt::format("epilogue {} is unknown", epilogue));
@@ -114,6 +123,7 @@ std::string print_backend_config(const Matmul& matmul) {
   config["alpha_imag"] = matmul.alpha_imag;
   config["precision_config"] = {{"operand_precision", matmul.precision}};
   config["epilogue"] = matmul.epilogue();
+  if (!matmul.result_dimensions.empty()) config["result_dimensions"] = strings(matmul.result_dimensions);
   nlohmann::ordered_json whole;
   whole["gemm_backend_config"] = std::move(config);
   return whole.dump();

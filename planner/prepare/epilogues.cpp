@@ -11,8 +11,10 @@
 #include <set>
 #include <utility>
 
+#include "analyzer/product_fit.h"
 #include "facts/roles.h"
 #include "graph/matmul.h"
+#include "graph/orders.h"
 #include "planner/plan.h"
 #include "stitch/problem.h"
 
@@ -68,6 +70,12 @@ class Finder {
     std::vector<Id<Op>> views;
     std::optional<Call> best;  // up to the last value that is needed in memory
     while (const std::optional<Id<Op>> user = only_user(value)) {
+      if (value == dot && views.empty() && take_order(call, *user)) {
+        call.taken.push_back(*user);
+        call.last = value = *user;
+        best = call;
+        continue;
+      }
       if (is_view(value, *user)) {
         views.push_back(*user);
         value = *user;
@@ -152,6 +160,18 @@ class Finder {
     }
   }
 
+  /// Written in another order of its dims, where that is one stride per role.
+  [[nodiscard]] bool take_order(Call& call, Id<Op> user) const {
+    const Op& transpose = op(user);
+    if (transpose.opcode != Opcode::Transpose || transpose.shape.dtype != call.dtype) return false;
+    const Op& product = op(call.dot);
+    const Op &lhs = op(product.operands[0]), &rhs = op(product.operands[1]);
+    const analyzer::ProductOrders orders{graph::row_major_order(lhs.shape.rank()), graph::row_major_order(rhs.shape.rank()), transpose.attributes.dimensions};
+    if (!analyzer::product_fit(analyzer::product_dims(computation_, product), orders, bytes(lhs.shape.dtype), bytes(product.shape.dtype)).free()) return false;
+    call.matmul.result_dimensions = transpose.attributes.dimensions;
+    return true;
+  }
+
   /// A product of 16-bit operands, summed in f32, is rounded to their type by the library itself.
   [[nodiscard]] bool take_type(Call& call, const Op& convert) const {
     const DType narrow = convert.shape.dtype;
@@ -163,7 +183,7 @@ class Finder {
   }
 
   [[nodiscard]] bool take_bias(Call& call, Id<Op> other) const {
-    if (call.bias.valid() || is_narrow(call) || !call.matmul.dims.lhs_batch.empty()) return false;
+    if (call.bias.valid() || is_narrow(call) || !call.matmul.dims.lhs_batch.empty() || !call.matmul.result_dimensions.empty()) return false;
     const Op& wide = op(other);
     const graph::Shape& product = op(call.dot).shape;
     if (wide.opcode != Opcode::Broadcast || wide.attributes.dimensions != std::vector<std::int64_t>{wide.shape.rank() - 1} || product.dims.empty()) return false;
@@ -176,7 +196,7 @@ class Finder {
   }
 
   [[nodiscard]] bool take_matrix(Call& call, Id<Op> value, Id<Op> other, double sign, double beta) const {
-    if (call.c.valid() || call.bias.valid() || is_narrow(call) || op(other).shape.dims != op(value).shape.dims || (!at_hand(call, other) && !follows(call, other))) return false;
+    if (call.c.valid() || call.bias.valid() || is_narrow(call) || !call.matmul.result_dimensions.empty() || op(other).shape.dims != op(value).shape.dims || (!at_hand(call, other) && !follows(call, other))) return false;
     call.c = other;
     call.matmul.alpha *= sign;
     call.matmul.beta = beta;
@@ -253,6 +273,7 @@ class Writer {
     op.opcode_text = std::string(graph::name(Opcode::CustomCall));
     op.shape.dtype = call.dtype;
     op.shape.dims = dot.shape.dims;
+    for (std::size_t k = 0; k < matmul.result_dimensions.size(); ++k) op.shape.dims[k] = dot.shape.dims[static_cast<std::size_t>(matmul.result_dimensions[k])];
     op.operands = {now_[dot.operands[0]], now_[dot.operands[1]]};
     if (call.c.valid()) op.operands.push_back(reshaped(now_[call.c], dot.shape.dims, fmt::format("{}.as_rows", from_.ops[call.c].name), last));
     if (call.bias.valid()) op.operands.push_back(now_[call.bias]);

@@ -2,6 +2,7 @@
 /// Matrix products as library calls, the way XLA writes them after optimization: custom-call "__cublas$lt$matmul" (or "__cublas$gemm") with a
 /// backend_config that says what is computed: activation(alpha · lhs·rhs + beta · C + bias), rounded once at the end. Operands: lhs, rhs, then C
 /// where beta is not 0, then the bias, a vector along the result's last dimension. Result: an array, or a tuple of it and scratch memory.
+/// Ours on top of XLA's form, which says it by the result's layout: `result_dimensions`, the order in which the result is written.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ struct Matmul {
   double alpha = 1, alpha_imag = 0, beta = 0;
   bool bias = false;
   Activation activation = Activation::None;
+  /// Dim k of the result is dim result_dimensions[k] of the product (batch, free of lhs, free of rhs); empty = as they come. C is in the result's order.
+  std::vector<std::int64_t> result_dimensions;
   std::vector<std::string> precision;  ///< operand_precision, "DEFAULT" … "HIGHEST"
   friend bool operator==(const Matmul&, const Matmul&) = default;
 
