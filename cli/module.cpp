@@ -51,6 +51,9 @@ void add_plan_flags(CLI::App& app, PlanFlags& flags) {
   app.add_option("--footprint-cap", flags.footprint_cap, "memory a packed kernel may touch, bytes (0: no cap)")
       ->check(CLI::Range(std::int64_t{0}, kMostBytes).description(""));
   app.add_flag("--unroll", flags.unroll, "unroll loops whose trip count is known before planning");
+  app.add_option("--layouts", flags.layouts, "orders of dims in memory: as-written (row-major, products read anything), row-major (with the copies that products need) or chosen")
+      ->check(CLI::IsMember({"as-written", "row-major", "chosen"}).description(""))
+      ->capture_default_str();
   app.add_flag("--no-epilogues", flags.no_epilogues, "leave scales, biases, sums and ReLU after a library's product to kernels");
 }
 
@@ -62,6 +65,7 @@ Result<planner::PlanOptions> plan_options(const PlanFlags& flags) {
   options.footprint_cap = flags.footprint_cap;
   options.unroll_loops = flags.unroll;
   options.library_epilogues = !flags.no_epilogues;
+  options.layouts = planner::layouts_named(flags.layouts).value_or(planner::Layouts::AsWritten);
   return options;
 }
 

@@ -30,6 +30,7 @@ struct PlanFlags {
   std::int64_t footprint_cap = 0;
   bool unroll = false;
   bool no_epilogues = false;
+  std::string layouts = "as-written";
   std::function<bool(const std::string& flag)> given;  ///< whether a flag was typed; set by add_plan_flags
 };
 /// --device, --policy, --shared-cap, --footprint-cap, --unroll, --no-epilogues.

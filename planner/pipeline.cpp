@@ -5,6 +5,8 @@
 #include "graph/text.h"
 #include "graph/transform.h"
 #include "graph/verify.h"
+#include "layout/layouts.h"
+#include "planner/layouts.h"
 #include "policy/policy.h"
 #include "prepare/epilogues.h"
 #include "prepare/own_state.h"
@@ -42,6 +44,16 @@ Result<Planning> simplify(const Planning& p) {
   return with_graph(p, std::move(graph));
 }
 
+Result<Planning> lay_out(const Planning& p) {
+  if (p.options.layouts == Layouts::AsWritten) return p;
+  Planning next = p;
+  if (!next.options.orders) {
+    next.options.orders = p.options.layouts == Layouts::Chosen ? choose_layouts(p.graph, p.options, *modelled_layout_costs(p.options.device)).orders : LayoutOrders{};
+  }
+  next.graph = layout::with_orders(p.graph, p.options, *next.options.orders);
+  return next;
+}
+
 Result<Planning> library_epilogues(const Planning& p) {
   const Policy* policy = policy_named(p.options.policy);
   if (!p.options.library_epilogues || policy == nullptr || !policy->epilogues) return p;
@@ -65,6 +77,7 @@ constexpr std::array kPasses = {
     Pass<Planning>{"row-major", "every value row-major, where no bitcast depends on another layout", choose_layouts},
     Pass<Planning>{"unroll-loops", "loops of known length replaced by copies of their body (only with --unroll)", unroll_loops},
     Pass<Planning>{"simplify", "dead ops, duplicates, ops that change nothing, transposes that a dot can absorb", simplify},
+    Pass<Planning>{"layouts", "dims of values in the orders that were chosen; copies for products that could not read them as they lie", lay_out},
     Pass<Planning>{"library-epilogues", "products that stay library calls take over scales, biases, sums and ReLU that follow them (policy stitch)", library_epilogues},
     Pass<Planning>{"own-state", "loops and branches get buffers of their own for what they update in place", own_state},
     Pass<Planning>{"group", "ops grouped into kernels by the policy; order, copies, floors and estimates", group},
@@ -86,6 +99,14 @@ Result<void> verify(const Planning& planning) {
 Result<PassRun<Planning>> run_pipeline(const graph::Graph& graph, const PlanOptions& options, const PassOptions& passes) {
   return run_passes<Planning>(pipeline(), Planning{graph, options, {}, false}, passes, [](const Planning& p) { return print(p); },
                               [](const Planning& p) { return verify(p); });
+}
+
+Result<graph::Graph> before_layouts(const graph::Graph& module, const PlanOptions& options) {
+  PassOptions passes;
+  passes.stop_after = "simplify";
+  passes.verify_each = false;
+  SEAM_TRY(PassRun<Planning> run, run_pipeline(module, options, passes));
+  return std::move(run.ir.graph);
 }
 
 Result<graph::Graph> prepared(const graph::Graph& graph, const PlanOptions& options) {

@@ -91,8 +91,9 @@ std::vector<Run> runs_of(const std::vector<std::int64_t>& operand, const std::ve
   return runs;
 }
 
-/// The order of the result of a reshape whose operand stands in `order`; nothing if a run is torn apart.
-std::optional<Order> reshaped_order(const std::vector<std::int64_t>& operand, const std::vector<std::int64_t>& result, const Order& order) {
+}  // namespace
+
+std::optional<Order> order_of_reshaped(const std::vector<std::int64_t>& operand, const std::vector<std::int64_t>& result, const Order& order) {
   if (is_row_major(order)) return row_major_order(static_cast<std::int64_t>(result.size()));
   const std::vector<Run> runs = runs_of(operand, result);
   if (runs.empty()) return std::nullopt;
@@ -114,9 +115,12 @@ std::optional<Order> reshaped_order(const std::vector<std::int64_t>& operand, co
   return out;
 }
 
+namespace {
+
 class Reorderer {
  public:
-  Reorderer(const Computation& from, const Orders& orders) : from_(from), orders_(orders), made_(from.ops.size()), first_(from.ops.size()) {
+  Reorderer(const Computation& from, const Orders& orders, const std::map<Id<Op>, DotOrders>& products)
+      : from_(from), orders_(orders), products_(products), made_(from.ops.size()), first_(from.ops.size()) {
     for (const Op& op : from.ops) names_.insert(op.name);
   }
 
@@ -278,8 +282,11 @@ class Reorderer {
   void dot(Id<Op> id, Op op) {
     const Id<Op> lhs = op.operands[0], rhs = op.operands[1];
     const DotDims dims = op.attributes.dot;
-    const Order wish = wanted(id);
-    const std::vector<std::int64_t> lhs_place = place_of(first_[lhs]), rhs_place = place_of(first_[rhs]);
+    const auto product = products_.find(id);
+    const bool stated = product != products_.end();
+    const Order lhs_order = stated ? product->second.lhs : first_[lhs], rhs_order = stated ? product->second.rhs : first_[rhs];
+    const Order wish = stated ? product->second.result : wanted(id);
+    const std::vector<std::int64_t> lhs_place = place_of(lhs_order), rhs_place = place_of(rhs_order);
     // Result dims: batch, free of lhs, free of rhs. Batch dims may be listed in any order: in that of the wish.
     const auto batches = static_cast<std::int64_t>(dims.lhs_batch.size());
     std::vector<std::int64_t> batch_order;
@@ -293,19 +300,19 @@ class Reorderer {
     for (const std::int64_t dim : dims.lhs_contract) now.lhs_contract.push_back(lhs_place[static_cast<std::size_t>(dim)]);
     for (const std::int64_t dim : dims.rhs_contract) now.rhs_contract.push_back(rhs_place[static_cast<std::size_t>(dim)]);
     Order natural = batch_order;
-    const auto add_free = [&](Id<Op> operand, const std::vector<std::int64_t>& batch, const std::vector<std::int64_t>& contract, std::int64_t first) {
+    const auto add_free = [&](Id<Op> operand, const Order& order, const std::vector<std::int64_t>& batch, const std::vector<std::int64_t>& contract, std::int64_t first) {
       std::vector<std::int64_t> number(shape(operand).dims.size(), -1);
       for (std::size_t d = 0; d < number.size(); ++d) {
         const auto dim = static_cast<std::int64_t>(d);
         if (std::ranges::find(batch, dim) == batch.end() && std::ranges::find(contract, dim) == contract.end()) number[d] = first++;
       }
-      for (const std::int64_t dim : first_[operand])
+      for (const std::int64_t dim : order)
         if (number[static_cast<std::size_t>(dim)] >= 0) natural.push_back(number[static_cast<std::size_t>(dim)]);
       return first;
     };
-    const std::int64_t rows_end = add_free(lhs, dims.lhs_batch, dims.lhs_contract, batches);
-    add_free(rhs, dims.rhs_batch, dims.rhs_contract, rows_end);
-    op.operands = {in_order(lhs, first_[lhs]), in_order(rhs, first_[rhs])};
+    const std::int64_t rows_end = add_free(lhs, lhs_order, dims.lhs_batch, dims.lhs_contract, batches);
+    add_free(rhs, rhs_order, dims.rhs_batch, dims.rhs_contract, rows_end);
+    op.operands = {in_order(lhs, lhs_order), in_order(rhs, rhs_order)};
     // dot(b, a) has the free dims of b first; attributes beyond the dims name operands by side.
     Order swapped(natural.begin(), natural.begin() + batches);
     swapped.insert(swapped.end(), natural.begin() + rows_end, natural.end());
@@ -318,13 +325,13 @@ class Reorderer {
     }
     op.attributes.dot = std::move(now);
     keep(id, natural, std::move(op));
-    if (!orders_[id].empty()) in_order(id, wish);
+    in_order(id, wish);
   }
 
   void reshape(Id<Op> id, Op op) {
     const Id<Op> operand = op.operands[0];
     const Order from = first_[operand];
-    if (const std::optional<Order> order = reshaped_order(shape(operand).dims, shape(id).dims, from)) {
+    if (const std::optional<Order> order = order_of_reshaped(shape(operand).dims, shape(id).dims, from)) {
       op.operands[0] = in_order(operand, from);
       return keep(id, *order, std::move(op));
     }
@@ -333,6 +340,7 @@ class Reorderer {
 
   const Computation& from_;
   const Orders& orders_;
+  const std::map<Id<Op>, DotOrders>& products_;
   IdVector<Op, std::map<Order, Id<Op>>> made_;  ///< each value in the orders that exist
   IdVector<Op, Order> first_;                   ///< the order it was made in
   std::set<std::string> names_;
@@ -346,9 +354,9 @@ bool repeatable(const Computation& computation, const Op& op) {
 
 }  // namespace
 
-Computation reordered(const Computation& computation, const Orders& orders) {
+Computation reordered(const Computation& computation, const Orders& orders, const std::map<Id<Op>, DotOrders>& products) {
   SEAM_CHECK(orders.size() == computation.ops.size(), "one order per op");
-  return Reorderer(computation, orders).run();
+  return Reorderer(computation, orders, products).run();
 }
 
 Graph with_own_broadcasts(const Graph& graph) {

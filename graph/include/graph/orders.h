@@ -2,6 +2,8 @@
 /// In which order the dims of values lie in memory, and a graph rewritten so that every value is row-major in its order: what XLA calls layout
 /// assignment and layout normalization. Values keep their meaning; only the numbering of dims changes.
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,12 @@ using Orders = IdVector<Op, Order>;
 [[nodiscard]] Graph with_own_broadcasts(const Graph& graph);
 /// The computation with every value in its order: dims renumbered, `transpose`s where a user wants another order than the value has. Parameters, results of
 /// the root and operands of ops that may not be reordered keep theirs. Transposes that an order makes needless become reshapes of the same shape.
-[[nodiscard]] Computation reordered(const Computation& computation, const Orders& orders);
+/// `products`: the orders that a dot's operands and result are handed over in, where its own rule (operands as they lie, result as it comes) will not do.
+struct DotOrders {
+  Order lhs, rhs, result;
+};
+[[nodiscard]] Computation reordered(const Computation& computation, const Orders& orders, const std::map<Id<Op>, DotOrders>& products = {});
+/// The order of a reshape's result whose operand lies in `order`, without moving anything; nothing if dims that it merges or splits would be torn apart.
+[[nodiscard]] std::optional<Order> order_of_reshaped(const std::vector<std::int64_t>& operand, const std::vector<std::int64_t>& result, const Order& order);
 
 }  // namespace seam::graph

@@ -1,14 +1,29 @@
 #pragma once
 /// The planner's front door: Graph → Plan.
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/device.h"
 #include "graph/graph.h"
+#include "graph/orders.h"
 #include "planner/plan.h"
 
 namespace seam::planner {
+
+/// Orders of dims by names of computations and ops; what is not among them is row-major.
+using LayoutOrders = std::map<std::string, std::map<std::string, graph::Order>>;
+
+/// Who says how values lie in memory.
+enum class Layouts : std::uint8_t {
+  AsWritten,  ///< row-major, and products read whatever they get
+  RowMajor,   ///< row-major, with copies where the library could not read a product's operand as it lies
+  Chosen,     ///< the orders that cost least
+};
+[[nodiscard]] std::string_view name(Layouts layouts);
+[[nodiscard]] std::optional<Layouts> layouts_named(std::string_view name);
 
 struct PlanOptions {
   std::string policy = "stitch";         ///< stitch | none | xla2018
@@ -17,6 +32,8 @@ struct PlanOptions {
   std::int64_t footprint_cap = 0;        ///< bytes a packed kernel may touch; 0 = no cap
   bool unroll_loops = false;
   bool emit_small_dots = true;           ///< small batched dots inside groups
+  Layouts layouts = Layouts::AsWritten;
+  std::optional<LayoutOrders> orders;    ///< for RowMajor and Chosen: these and no others (pass layouts); what choose_layouts() finds if not set
   bool library_epilogues = true;         ///< products that stay with the library take over what its epilogue can do (policies that know epilogues)
 };
 

@@ -1,0 +1,148 @@
+#include "layout/network.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace seam::planner::layout {
+
+using analyzer::ProductFit;
+using analyzer::ProductOrders;
+using graph::Computation;
+using graph::Op;
+using graph::Opcode;
+using graph::Order;
+
+namespace {
+
+/// More dims than this have too many orders: only those that some op of the island has as row-major.
+constexpr std::size_t kMostPermuted = 5;
+
+bool is_array(const Op& op) { return !op.shape.is_tuple && op.shape.rank() >= 2; }
+
+class Maker {
+ public:
+  Maker(const Computation& computation, const Roles& roles, const LayoutCosts& costs) : computation_(computation), roles_(roles), pricer_(computation, roles, costs) {}
+
+  LayoutNetwork run() {
+    out_.islands = islands_of(computation_);
+    for (const Island& island : out_.islands.islands) {
+      out_.orders.push_back(candidates(island));
+      out_.network.choices.push_back(out_.orders.back().size());
+    }
+    for (std::size_t i = 0; i < computation_.ops.size(); ++i) add_terms(Id<Op>(i));
+    for (auto& [variables, factor] : factors_) out_.network.factors.push_back(std::move(factor));
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] const Op& op(Id<Op> id) const { return computation_.ops[id]; }
+  [[nodiscard]] std::size_t island(Id<Op> id) const { return out_.islands.of[id]; }
+
+  std::vector<Order> candidates(const Island& island) const {
+    std::vector<std::int64_t> extents(op(island.reference).shape.dims.size(), 1);
+    for (const Id<Op> id : island.ops)
+      for (std::size_t d = 0; d < extents.size(); ++d) {
+        auto& extent = extents[static_cast<std::size_t>(out_.islands.dims[id][d])];
+        extent = std::max(extent, op(id).shape.dims[d]);
+      }
+    std::vector<std::int64_t> big, ones;
+    for (std::size_t d = 0; d < extents.size(); ++d) (extents[d] > 1 ? big : ones).push_back(static_cast<std::int64_t>(d));
+    std::vector<Order> out;
+    const auto add = [&](const Order& order) {
+      if (std::ranges::find(out, order) == out.end()) out.push_back(order);
+    };
+    // Row-major as each op has it; ones stand where the first has them.
+    add(out_.islands.of_island(island.ops.front(), graph::row_major_order(std::ssize(extents))));
+    std::set<Order> seen{only_big(out.front(), extents)};
+    const auto add_new = [&](const Order& order) {
+      if (seen.insert(only_big(order, extents)).second) add(order);
+    };
+    if (big.size() <= kMostPermuted) {
+      do {
+        Order order = ones;
+        order.insert(order.end(), big.begin(), big.end());
+        add_new(order);
+      } while (std::ranges::next_permutation(big).found);
+    } else {
+      for (const Id<Op> id : island.ops) add_new(out_.islands.of_island(id, graph::row_major_order(std::ssize(extents))));
+    }
+    return out;
+  }
+
+  static Order only_big(const Order& order, const std::vector<std::int64_t>& extents) {
+    Order out;
+    std::ranges::copy_if(order, std::back_inserter(out), [&](std::int64_t d) { return extents[static_cast<std::size_t>(d)] > 1; });
+    return out;
+  }
+
+  /// Order of an op's value when its island's choice is `choice`.
+  [[nodiscard]] Order at(Id<Op> id, std::size_t choice) const {
+    return island(id) == kNone ? graph::row_major_order(op(id).shape.rank()) : out_.islands.of_op(id, out_.orders[island(id)][choice]);
+  }
+
+  /// Adds the term's cost to the factor over its ops' islands; ops of one island share its choice.
+  void add(Term term) {
+    std::vector<std::size_t> variables;
+    for (const Id<Op> id : term.ops)
+      if (island(id) != kNone) variables.push_back(island(id));
+    std::ranges::sort(variables);
+    variables.erase(std::ranges::unique(variables).begin(), variables.end());
+    if (variables.empty()) return;
+    std::vector<std::size_t> choice(variables.size(), 0);
+    std::vector<double> table;
+    std::vector<Order> orders(term.ops.size());
+    while (true) {
+      for (std::size_t i = 0; i < term.ops.size(); ++i) {
+        const auto found = std::ranges::lower_bound(variables, island(term.ops[i]));
+        orders[i] = at(term.ops[i], island(term.ops[i]) == kNone ? 0 : choice[static_cast<std::size_t>(found - variables.begin())]);
+      }
+      table.push_back(pricer_.cost_us(term, orders));
+      std::size_t i = choice.size();
+      while (i > 0 && ++choice[i - 1] == out_.orders[variables[i - 1]].size()) choice[--i] = 0;
+      if (i == 0) break;
+    }
+    if (std::ranges::all_of(table, [](double c) { return c == 0; })) return;
+    out_.terms.push_back(std::move(term));
+    auto [where, fresh] = factors_.try_emplace(variables, Factor{variables, {}});
+    if (fresh) {
+      where->second.cost = std::move(table);
+    } else {
+      for (std::size_t k = 0; k < table.size(); ++k) where->second.cost[k] += table[k];
+    }
+  }
+
+  void add_terms(Id<Op> id) {
+    if (pricer_.is_product(id)) return add({Term::Kind::Product, {op(id).operands[0], op(id).operands[1], id}});
+    if (roles_.role[id] == Role::Folded) return;
+    for (const Id<Op> operand : op(id).operands) {
+      if (!is_array(op(operand)) || roles_.role[operand] == Role::Folded) continue;
+      if (island(id) == kNone) {
+        add({Term::Kind::Border, {operand}});
+      } else {
+        add({Term::Kind::Walk, {id, operand}});
+      }
+    }
+  }
+
+  const Computation& computation_;
+  const Roles& roles_;
+  Pricer pricer_;
+  LayoutNetwork out_;
+  std::map<std::vector<std::size_t>, Factor> factors_;
+};
+
+}  // namespace
+
+LayoutNetwork network_of(const Computation& computation, const Roles& roles, const LayoutCosts& costs) { return Maker(computation, roles, costs).run(); }
+
+Order order_of(const Computation& computation, const Islands& islands, Id<Op> op, const std::vector<Order>& chosen) {
+  if (islands.of[op] == kNone) return graph::row_major_order(computation.ops[op].shape.is_tuple ? 0 : computation.ops[op].shape.rank());
+  return islands.of_op(op, chosen[islands.of[op]]);
+}
+
+ProductFit fit_of(const Computation& computation, const Op& dot, const ProductOrders& orders) {
+  return analyzer::product_fit(analyzer::product_dims(computation, dot), orders, bytes(computation.ops[dot.operands[0]].shape.dtype), bytes(dot.shape.dtype));
+}
+
+}  // namespace seam::planner::layout
