@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "cli/command.h"
 #include "graph/text.h"
+#include "planner/pipeline.h"
 
 namespace seam::cli {
 namespace {
@@ -95,11 +96,11 @@ Result<Planned> planned(const graph::Graph& module, const PlanFlags& flags) {
     SEAM_DO(check_agreement(flags, options, stated));
     options = stated;
   }
-  SEAM_TRY(graph::Graph graph, planner::prepared(module, options));
   if (flags.plan_file.empty()) {
-    SEAM_TRY(planner::Plan plan, planner::make_plan(graph, options));
-    return Planned{std::move(graph), std::move(plan), options};
+    SEAM_TRY(planner::Planning planning, planner::plan_module(module, options));
+    return Planned{std::move(planning.graph), std::move(planning.plan), std::move(planning.options)};
   }
+  SEAM_TRY(graph::Graph graph, planner::prepared(module, options));
   SEAM_TRY(planner::Plan plan, planner::parse_plan(text, flags.plan_file, graph));
   const Result<void> sound = during(fmt::format("checking {} against its module", flags.plan_file), planner::verify(plan, graph, options.device));
   if (!sound) return tl::unexpected(sound.error());

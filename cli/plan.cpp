@@ -42,9 +42,8 @@ Result<report::Table> table_of(const graph::Graph& module, const planner::Planni
     if (policy == planning.plan.policy) continue;
     planner::PlanOptions options = planning.options;
     options.policy = policy;
-    SEAM_TRY(const graph::Graph graph, planner::prepared(module, options));
-    SEAM_TRY(planner::Plan plan, planner::make_plan(graph, options));
-    baselines.push_back(std::move(plan));
+    SEAM_TRY(planner::Planning other, planner::plan_module(module, options));
+    baselines.push_back(std::move(other.plan));
   }
   report::Table table = report::comparison(planning.plan, planning.graph, baselines, compilers);
   table.title = fmt::format("{} on {}", planning.plan.module, planning.plan.device);

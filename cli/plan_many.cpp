@@ -23,9 +23,8 @@ constexpr std::size_t kWidth = 140;  // names of modules are worth more than eig
 /// One kernel at a time: modules are what runs side by side.
 Result<std::vector<report::SideBySide>> beside(const graph::Graph& module, const std::vector<report::NamedProgram>& theirs, const planner::PlanOptions& options) {
   SEAM_TRY(const auto compiler, codegen::Compiler::find());
-  SEAM_TRY(const graph::Graph graph, planner::prepared(module, options));
-  SEAM_TRY(const planner::Plan plan, planner::make_plan(graph, options));
-  SEAM_TRY(const codegen::Program program, codegen::build(graph, plan, options.device, *compiler, {}, 1));
+  SEAM_TRY(const planner::Planning planning, planner::plan_module(module, options));
+  SEAM_TRY(const codegen::Program program, codegen::build(planning.graph, planning.plan, options.device, *compiler, {}, 1));
   return report::side_by_side(theirs, program, options.device, {.threads = 1});
 }
 

@@ -97,6 +97,8 @@ Result<Plan> make_plan(const Graph& graph, const PlanOptions& options) {
   if (options.shared_cap > 0) plan.options["shared-cap"] = std::to_string(options.shared_cap);
   if (options.footprint_cap > 0) plan.options["footprint-cap"] = std::to_string(options.footprint_cap);
   if (options.unroll_loops) plan.options["unroll"] = "1";
+  if (options.layouts != Layouts::AsWritten) plan.options["layouts"] = name(options.layouts);
+  if (options.orders) plan.layouts = *options.orders;
   if (!options.emit_small_dots) plan.options["small-dots"] = "0";
   if (!options.library_epilogues && policy->epilogues) plan.options["epilogues"] = "0";
   const Runs runs(graph);

@@ -46,11 +46,17 @@ Result<Planning> simplify(const Planning& p) {
 
 Result<Planning> lay_out(const Planning& p) {
   if (p.options.layouts == Layouts::AsWritten) return p;
+  const Policy* policy = policy_named(p.options.policy);
+  if (policy == nullptr) return p;
   Planning next = p;
-  if (!next.options.orders) {
+  // Other people's rules know no choice.
+  if (!policy->layouts) {
+    next.options.layouts = Layouts::RowMajor;
+    next.options.orders = LayoutOrders{};
+  } else if (!next.options.orders) {
     next.options.orders = p.options.layouts == Layouts::Chosen ? choose_layouts(p.graph, p.options, *modelled_layout_costs(p.options.device)).orders : LayoutOrders{};
   }
-  next.graph = layout::with_orders(p.graph, p.options, *next.options.orders);
+  SEAM_TRY(next.graph, layout::with_orders(p.graph, p.options, *next.options.orders));
   return next;
 }
 
@@ -107,6 +113,13 @@ Result<graph::Graph> before_layouts(const graph::Graph& module, const PlanOption
   passes.verify_each = false;
   SEAM_TRY(PassRun<Planning> run, run_pipeline(module, options, passes));
   return std::move(run.ir.graph);
+}
+
+Result<Planning> plan_module(const graph::Graph& module, const PlanOptions& options) {
+  PassOptions passes;
+  passes.verify_each = false;
+  SEAM_TRY(PassRun<Planning> run, run_pipeline(module, options, passes));
+  return std::move(run.ir);
 }
 
 Result<graph::Graph> prepared(const graph::Graph& graph, const PlanOptions& options) {

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -29,6 +30,22 @@ Order order_of_transposed(const Order& operand, const std::vector<std::int64_t>&
 }
 
 std::string print_order(const Order& order) { return fmt::format("{{{}}}", fmt::join(order.rbegin(), order.rend(), ",")); }
+
+std::optional<Order> parse_order(std::string_view text) {
+  if (text.size() < 2 || text.front() != '{' || text.back() != '}') return std::nullopt;
+  Order order;
+  for (const char* at = text.data() + 1, *end = text.data() + text.size() - 1; at < end;) {
+    std::int64_t dim = 0;
+    const auto [next, error] = std::from_chars(at, end, dim);
+    if (error != std::errc{} || (next != end && (*next != ',' || next + 1 == end))) return std::nullopt;
+    order.push_back(dim);
+    at = next == end ? end : next + 1;
+  }
+  std::ranges::reverse(order);
+  Order sorted = order;
+  std::ranges::sort(sorted);
+  return sorted == row_major_order(std::ssize(sorted)) ? std::optional(order) : std::nullopt;
+}
 
 bool may_reorder(const Op& op) {
   if (op.shape.is_tuple || !op.shape.dynamic.empty() || op.shape.rank() < 2) return false;

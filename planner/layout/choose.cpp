@@ -1,4 +1,6 @@
 // Islands → network → choice → names; and names → the rewritten graph.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -44,19 +46,6 @@ LayoutChoice choose_layouts(const Graph& graph, const PlanOptions& options, cons
     out.row_major_us += network.network.cost(std::vector<std::size_t>(network.orders.size(), 0));
     out.groups += network.islands.islands.size();
     out.factors += network.network.factors.size();
-    if (std::getenv("SEAM_DBG")) {
-      std::vector<Order> chosen, plain;
-      for (std::size_t i = 0; i < network.orders.size(); ++i) chosen.push_back(network.orders[i][solution.chosen[i]]), plain.push_back(network.orders[i][0]);
-      const layout::Pricer pricer(computation, roles, costs);
-      for (const auto& t : network.terms) {
-        std::vector<Order> a, b;
-        std::string names;
-        for (auto id : t.ops) a.push_back(layout::order_of(computation, network.islands, id, chosen)), b.push_back(layout::order_of(computation, network.islands, id, plain)), names += " " + computation.ops[id].name + graph::print(computation.ops[id].shape) + graph::print_order(a.back());
-        double x = pricer.cost_us(t, a), y = pricer.cost_us(t, b);
-        if (x > 0.01 || y > 0.01) fprintf(stderr, "%d %.2f %.2f %s\n", int(t.kind), x, y, names.c_str());
-      }
-      fprintf(stderr, "cost %.2f row %.2f bound %.2f\n", solution.cost, out.row_major_us, solution.lower_bound);
-    }
     for (std::size_t i = 0; i < network.islands.islands.size(); ++i) {
       for (const Id<Op> op : network.islands.islands[i].ops) {
         ++out.values;
@@ -72,27 +61,33 @@ namespace layout {
 
 namespace {
 
-Orders named_orders(const Computation& computation, const LayoutOrders& named) {
+Result<Orders> named_orders(const Computation& computation, const std::map<std::string, Order>& named) {
   Orders orders(computation.ops.size());
-  const auto found = named.find(computation.name);
-  if (found == named.end()) return orders;
-  for (std::size_t i = 0; i < computation.ops.size(); ++i) {
-    const Op& op = computation.ops[Id<Op>(i)];
-    const auto order = found->second.find(op.name);
-    if (order != found->second.end() && graph::may_reorder(op) && std::cmp_equal(order->second.size(), op.shape.rank())) orders[Id<Op>(i)] = order->second;
+  for (const auto& [name, order] : named) {
+    const auto refuse = [&](std::string_view why) { return fail(Error::Code::BadInput, fmt::format("layout {} of {} in {}: {}", graph::print_order(order), name, computation.name, why)); };
+    const std::optional<Id<Op>> id = computation.find(name);
+    if (!id) return refuse("there is no such op before pass layouts");
+    const Op& op = computation.ops[*id];
+    if (!graph::may_reorder(op)) return refuse(fmt::format("the dims of a {} stay as they are", graph::name(op.opcode)));
+    if (std::cmp_not_equal(order.size(), op.shape.rank())) return refuse(fmt::format("it has {} dims", op.shape.rank()));
+    orders[*id] = order;
   }
   return orders;
 }
 
 }  // namespace
 
-Graph with_orders(const Graph& graph, const PlanOptions& options, const LayoutOrders& named) {
+Result<Graph> with_orders(const Graph& graph, const PlanOptions& options, const LayoutOrders& named) {
+  for (const auto& [name, orders] : named)
+    if (std::ranges::find(graph.computations, name, &Computation::name) == graph.computations.end())
+      return fail(Error::Code::BadInput, fmt::format("a layout names computation {}, which the module does not have", name));
   Graph own = graph::with_own_broadcasts(graph);
   for (std::size_t c = 0; c < own.computations.size(); ++c) {
     const Id<Computation> id(c);
     const Computation computation = own.computations[id];
     const Roles roles = roles_of(own, computation, options);
-    const Orders orders = named_orders(computation, named);
+    const auto here = named.find(computation.name);
+    SEAM_TRY(const Orders orders, named_orders(computation, here == named.end() ? std::map<std::string, Order>{} : here->second));
     const auto order_of = [&](Id<Op> op) { return orders[op].empty() ? graph::row_major_order(computation.ops[op].shape.rank()) : orders[op]; };
     std::map<Id<Op>, graph::DotOrders> products;
     for (std::size_t i = 0; i < computation.ops.size(); ++i) {

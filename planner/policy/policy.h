@@ -15,6 +15,7 @@ struct Policy {
   Draft (*draft)(const stitch::Problem& problem, stitch::Vetoes& vetoes);
   bool small_dots;        ///< whether its rules know contractions inside kernels
   bool epilogues;         ///< whether its rules know what a library call can take over
+  bool layouts;           ///< whether its rules choose them
   bool pivots;            ///< whether values read at many places are looped over
 };
 [[nodiscard]] std::span<const Policy> policies();

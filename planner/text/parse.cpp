@@ -60,8 +60,17 @@ class Parser {
       plan_.options[line[1].text] = line[2].text;
       return {};
     }
+    if (what == "layout") return layout(line);
     if (what == "computation") return computation(line);
     return lexer_.error(line[0], fmt::format("{} is not part of a plan", what));
+  }
+
+  Result<void> layout(const Line& line) {
+    if (line.size() != 4) return lexer_.error(line[0], "a layout names a computation, an op and its order: layout \"main\" \"x\" \"{0,1}\"");
+    const std::optional<graph::Order> order = graph::parse_order(line[3].text);
+    if (!order) return lexer_.error(line[3], fmt::format("{} is no order of dims; {{0,1}} is one, the fastest first", line[3].text));
+    plan_.layouts[line[1].text][line[2].text] = *order;
+    return {};
   }
 
   static Result<void> set(std::string& to, const Line& line) {
@@ -303,6 +312,8 @@ class Parser {
 PlanOptions stated_options(std::string_view plan, PlanOptions otherwise) {
   otherwise.unroll_loops = false;
   otherwise.library_epilogues = true;
+  otherwise.layouts = Layouts::AsWritten;
+  otherwise.orders.reset();
   text::Lexer lexer(plan, "");
   while (true) {
     const Result<Line> line = lexer.line();
@@ -311,7 +322,13 @@ PlanOptions stated_options(std::string_view plan, PlanOptions otherwise) {
     if (words.size() == 2 && words[0].text == "policy") otherwise.policy = words[1].text;
     if (words.size() == 2 && words[0].text == "device")
       if (const Result<Device> device = device_named(words[1].text)) otherwise.device = *device;
+    if (words.size() == 4 && words[0].text == "layout")
+      if (const std::optional<graph::Order> order = graph::parse_order(words[3].text); order && otherwise.orders) (*otherwise.orders)[words[1].text][words[2].text] = *order;
     if (words.size() != 3 || words[0].text != "option") continue;
+    if (words[1].text == "layouts") {
+      otherwise.layouts = layouts_named(words[2].text).value_or(Layouts::AsWritten);
+      otherwise.orders.emplace();
+    }
     if (words[1].text == "unroll") otherwise.unroll_loops = words[2].text == "1";
     if (words[1].text == "epilogues") otherwise.library_epilogues = words[2].text != "0";
   }

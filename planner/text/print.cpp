@@ -52,6 +52,8 @@ std::string print_plan(const Plan& plan, const graph::Graph& graph) {
                      text::quoted(plan.device));
   for (const auto& [key, value] : plan.options)
     out += fmt::format("option {} {}\n", text::quoted(key), text::quoted(value));
+  for (const auto& [computation, orders] : plan.layouts)
+    for (const auto& [op, order] : orders) out += fmt::format("layout {} {} {}\n", text::quoted(computation), text::quoted(op), text::quoted(graph::print_order(order)));
   for (const ComputationPlan& one : plan.computations) {
     const Computation& computation = graph.computations[one.computation];
     out += fmt::format("computation {} trips={} roof-floor={} byte-floor={} {{\n", text::quoted(computation.name), one.trips,

@@ -1,3 +1,4 @@
+#include "planner/pipeline.h"
 #include "report/module_table.h"
 
 #include <fmt/core.h>
@@ -74,11 +75,11 @@ Result<ModuleRow> module_row(const std::string& file, const graph::Graph& module
   for (const std::string& policy : policies) {
     planner::PlanOptions own = options;
     own.policy = policy;
-    SEAM_TRY(const graph::Graph graph, planner::prepared(module, own));
-    SEAM_TRY(const planner::Plan plan, planner::make_plan(graph, own));
+    SEAM_TRY(const planner::Planning planning, planner::plan_module(module, own));
+    const planner::Plan& plan = planning.plan;
     row.policies.push_back(plan.totals);
     row.unknown_trips = std::ranges::any_of(plan.computations, [](const planner::ComputationPlan& one) { return one.trips == 0; });
-    row.outside = outside_kernels(plan, graph);
+    row.outside = outside_kernels(plan, planning.graph);
   }
   return row;
 }

@@ -1,3 +1,4 @@
+#include "planner/pipeline.h"
 #include "report/optimize.h"
 
 #include <fmt/core.h>
@@ -30,23 +31,17 @@ Result<graph::Graph> read(const OptimizeRequest& request, Seconds& seconds) {
   return graph::read_graph(request.text, request.file);
 }
 
-Result<planner::Plan> plan_for(const graph::Graph& module, const planner::PlanOptions& options) {
-  SEAM_TRY(const graph::Graph graph, planner::prepared(module, options));
-  return planner::make_plan(graph, options);
-}
-
 Result<void> plan_all(Optimized& out, const graph::Graph& module, const OptimizeRequest& request) {
   const Stopwatch watch(out.seconds.plan);
-  SEAM_TRY(graph::Graph graph, planner::prepared(module, request.options));
-  out.graph = std::make_unique<const graph::Graph>(std::move(graph));
-  SEAM_TRY(planner::Plan plan, planner::make_plan(*out.graph, request.options));
-  out.plan = std::make_unique<const planner::Plan>(std::move(plan));
+  SEAM_TRY(planner::Planning planning, planner::plan_module(module, request.options));
+  out.graph = std::make_unique<const graph::Graph>(std::move(planning.graph));
+  out.plan = std::make_unique<const planner::Plan>(std::move(planning.plan));
   for (const std::string& policy : request.compare) {
     if (policy == request.options.policy) continue;
     planner::PlanOptions options = request.options;
     options.policy = policy;
-    if (auto other = plan_for(module, options)) {
-      out.baselines.push_back(*std::move(other));
+    if (auto other = planner::plan_module(module, options)) {
+      out.baselines.push_back(std::move(other->plan));
     } else {
       out.warnings.push_back({"no-baseline", "policy " + policy + " has no plan for this module: " + other.error().message});
     }

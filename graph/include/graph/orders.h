@@ -22,6 +22,7 @@ using Orders = IdVector<Op, Order>;
 [[nodiscard]] Order order_of_transposed(const Order& operand, const std::vector<std::int64_t>& dimensions);
 /// "{2,0,1}"; as HLO prints a layout: minor to major.
 [[nodiscard]] std::string print_order(const Order& order);
+[[nodiscard]] std::optional<Order> parse_order(std::string_view text);  ///< nothing if it is no permutation
 
 /// Whether the op can compute its value with the dims in another order: not parameters and roots of computations, calls, sorts and others whose
 /// dims mean something.

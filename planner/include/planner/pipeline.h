@@ -24,6 +24,8 @@ struct Planning {
 /// .graph text while there is no plan, .plan text after.
 [[nodiscard]] std::string print(const Planning& planning);
 [[nodiscard]] Result<void> verify(const Planning& planning);
+/// All passes, none verified on its own: the graph that the plan speaks of, and the options with what was found for them (orders).
+[[nodiscard]] Result<Planning> plan_module(const graph::Graph& module, const PlanOptions& options);
 [[nodiscard]] Result<PassRun<Planning>> run_pipeline(const graph::Graph& graph, const PlanOptions& options, const PassOptions& passes = {});
 
 /// A policy by name and what it does, for --policy and its help.

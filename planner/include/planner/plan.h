@@ -10,6 +10,7 @@
 
 #include "base/evidence.h"
 #include "graph/graph.h"
+#include "graph/orders.h"
 #include "planner/schedule.h"
 #include "planner/veto.h"
 
@@ -90,6 +91,9 @@ struct GroupBoundary {
 /// Folded into its readers, never in memory: a constant of one element, iota, broadcasts / reshapes / bitcasts of folded values.
 [[nodiscard]] bool folded(const graph::Computation& computation, Id<graph::Op> op);
 
+/// Orders of dims by names of computations and ops; what is not among them is row-major.
+using LayoutOrders = std::map<std::string, std::map<std::string, graph::Order>>;
+
 enum class StepKind : std::uint8_t { Kernel, Library, Copy, While, Conditional };
 /// One thing the program does, in order.
 ///   Library:     `op` by the library (dot, convolution, sort, custom-call, whatever codegen cannot emit).
@@ -138,6 +142,7 @@ struct Plan {
   std::string module;
   std::string policy;
   std::string device;
+  LayoutOrders layouts;                        ///< what is not row-major, by the names of the graph before pass layouts
   std::map<std::string, std::string> options;  ///< what was asked for: "shared-cap" = "20480" …
   std::vector<ComputationPlan> computations;   ///< planned ones, callees before callers
   std::vector<Veto> vetoes;

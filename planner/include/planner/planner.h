@@ -13,9 +13,6 @@
 
 namespace seam::planner {
 
-/// Orders of dims by names of computations and ops; what is not among them is row-major.
-using LayoutOrders = std::map<std::string, std::map<std::string, graph::Order>>;
-
 /// Who says how values lie in memory.
 enum class Layouts : std::uint8_t {
   AsWritten,  ///< row-major, and products read whatever they get
