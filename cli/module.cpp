@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "cli/command.h"
 #include "graph/text.h"
+#include "layouts.h"
 #include "planner/pipeline.h"
 
 namespace seam::cli {
@@ -52,9 +53,10 @@ void add_plan_flags(CLI::App& app, PlanFlags& flags) {
   app.add_option("--footprint-cap", flags.footprint_cap, "memory a packed kernel may touch, bytes (0: no cap)")
       ->check(CLI::Range(std::int64_t{0}, kMostBytes).description(""));
   app.add_flag("--unroll", flags.unroll, "unroll loops whose trip count is known before planning");
-  app.add_option("--layouts", flags.layouts, "orders of dims in memory: as-written (row-major, products read anything), row-major (with the copies that products need) or chosen")
-      ->check(CLI::IsMember({"as-written", "row-major", "chosen"}).description(""))
+  app.add_option("--layouts", flags.layouts, "orders of dims in memory: as-written (row-major, products read anything), row-major (with the copies that products need), chosen (by a formula) or simulated (by kernels that run)")
+      ->check(CLI::IsMember({"as-written", "row-major", "chosen", kSimulatedLayouts}).description(""))
       ->capture_default_str();
+  app.add_option("--costs", flags.costs_file, "with --layouts simulated: the table of costs (default: $SEAM_COSTS, or seam/costs.db among the user's caches)");
   app.add_flag("--no-epilogues", flags.no_epilogues, "leave scales, biases, sums and ReLU after a library's product to kernels");
 }
 
@@ -66,7 +68,7 @@ Result<planner::PlanOptions> plan_options(const PlanFlags& flags) {
   options.footprint_cap = flags.footprint_cap;
   options.unroll_loops = flags.unroll;
   options.library_epilogues = !flags.no_epilogues;
-  options.layouts = planner::layouts_named(flags.layouts).value_or(planner::Layouts::AsWritten);
+  options.layouts = planner::layouts_named(flags.layouts).value_or(planner::Layouts::Chosen);
   return options;
 }
 
@@ -88,7 +90,7 @@ Result<void> check_agreement(const PlanFlags& flags, const planner::PlanOptions&
 }  // namespace
 
 Result<Planned> planned(const graph::Graph& module, const PlanFlags& flags) {
-  SEAM_TRY(planner::PlanOptions options, plan_options(flags));
+  SEAM_TRY(planner::PlanOptions options, flags.plan_file.empty() ? plan_options_for(module, flags) : plan_options(flags));
   std::string text;
   if (!flags.plan_file.empty()) {
     SEAM_TRY(text, read_file(flags.plan_file));

@@ -22,6 +22,8 @@ namespace seam::cli {
 /// HLO or .graph, by content. Errors carry the file's name.
 [[nodiscard]] Result<graph::Graph> open_module(const std::filesystem::path& file);
 
+inline constexpr const char* kSimulatedLayouts = "simulated";
+
 struct PlanFlags {
   std::string device = "h100";
   std::string policy = "stitch";
@@ -31,6 +33,8 @@ struct PlanFlags {
   bool unroll = false;
   bool no_epilogues = false;
   std::string layouts = "as-written";
+  std::string costs_file;         ///< empty: the usual one
+  bool quiet = false;             ///< no progress line
   std::function<bool(const std::string& flag)> given;  ///< whether a flag was typed; set by add_plan_flags
 };
 /// --device, --policy, --shared-cap, --footprint-cap, --unroll, --no-epilogues.

@@ -7,6 +7,8 @@
 
 #include "base/files.h"
 #include "interrupt.h"
+#include "graph/text.h"
+#include "layouts.h"
 #include "optimize_run.h"
 #include "progress.h"
 #include "report/optimize.h"
@@ -69,7 +71,12 @@ Result<int> run_optimize(const OptimizeFlags& flags, const std::string& command,
   SEAM_TRY(request.compilers, compared_with(flags.compare, flags.input));
   request.command = command;
   request.tool = std::string("seam ") + SEAM_VERSION;
-  SEAM_TRY(request.options, plan_options(flags.plan));
+  if (flags.plan.layouts == kSimulatedLayouts) {
+    SEAM_TRY(const graph::Graph module, graph::read_graph(request.text, request.file));
+    SEAM_TRY(request.options, plan_options_for(module, flags.plan));
+  } else {
+    SEAM_TRY(request.options, plan_options(flags.plan));
+  }
   request.proving.input_sets = flags.input_sets;
   request.proving.instruction_budget = flags.instructions;
   request.prove = !flags.no_prove;

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "cli/command.h"
 #include "compare.h"
+#include "layouts.h"
 #include "module.h"
 #include "plan_many.h"
 #include "planner/pipeline.h"
@@ -94,11 +95,11 @@ Result<std::string> explained(const Options& options, const planner::Planning& p
 }
 
 Result<planner::Planning> planned_here(const graph::Graph& module, const Options& options, std::FILE* log) {
-  SEAM_TRY(const planner::PlanOptions plan_options_given, plan_options(options.plan));
   if (!options.plan.plan_file.empty()) {
     SEAM_TRY(Planned given, planned(module, options.plan));
     return planner::Planning{std::move(given.graph), given.options, std::move(given.plan), true};
   }
+  SEAM_TRY(const planner::PlanOptions plan_options_given, plan_options_for(module, options.plan));
   PassOptions passes{options.dump_after, options.skip, options.stop_after, true};
   SEAM_TRY(PassRun<planner::Planning> run, planner::run_pipeline(module, plan_options_given, passes));
   for (const PassRecord& record : run.log) {
@@ -122,6 +123,7 @@ std::string for_one_module(const Options& options) {
 Result<int> run(const Options& options, const Common& common) {
   if (options.modules.size() > 1) {
     if (const std::string flags = for_one_module(options); !flags.empty()) return fail(Error::Code::BadInput, fmt::format("{} of several modules: one at a time", flags));
+    if (options.plan.layouts == kSimulatedLayouts) return fail(Error::Code::BadInput, "--layouts simulated of several modules: one at a time");
     SEAM_TRY(const planner::PlanOptions shared, plan_options(options.plan));
     return plan_many(options.modules, options.compare, shared, common);
   }

@@ -3,5 +3,5 @@
 #include <string_view>
 
 namespace seam::db::sql {
-extern const std::string_view schema, views, indexes;
+extern const std::string_view schema, views, indexes, costs;
 }  // namespace seam::db::sql

@@ -57,6 +57,22 @@ LayoutChoice choose_layouts(const Graph& graph, const PlanOptions& options, cons
   return out;
 }
 
+std::vector<LayoutOrders> with_one_less(const Graph& graph, const LayoutOrders& orders) {
+  std::vector<LayoutOrders> out;
+  const Graph own = graph::with_own_broadcasts(graph);
+  for (const Computation& computation : own.computations) {
+    const auto here = orders.find(computation.name);
+    if (here == orders.end()) continue;
+    for (const layout::Island& island : layout::islands_of(computation).islands) {
+      LayoutOrders less = orders;
+      std::size_t dropped = 0;
+      for (const Id<Op> op : island.ops) dropped += less[computation.name].erase(computation.ops[op].name);
+      if (dropped > 0) out.push_back(std::move(less));
+    }
+  }
+  return out;
+}
+
 namespace layout {
 
 namespace {

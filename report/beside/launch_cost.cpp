@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
+#include "codegen/meter.h"
 #include "table/names.h"
 
 namespace seam::report {
 namespace {
 
-/// Where the assembler was not asked: what most kernels take, for both sides alike.
-constexpr int kRegisters = 40;
 constexpr double kSector = 32;
 
 Evidence weaker(Evidence a, Evidence b) { return std::max(a, b); }
@@ -31,19 +30,7 @@ void take_profile(LaunchCost& launch, const codegen::LaunchProfile& profile, con
   launch.requested = static_cast<double>(c.sectors_read + c.sectors_written) * kSector * all;
   launch.instructions = static_cast<double>(c.instructions) * all;
   launch.barriers = static_cast<double>(c.barriers) * all;
-  analyzer::KernelWork work;
-  work.blocks = static_cast<std::int64_t>(profile.blocks);
-  work.threads = static_cast<int>(profile.block.x * profile.block.y * profile.block.z);
-  work.shared_bytes = profile.shared_bytes;
-  work.registers = kRegisters;
-  work.dram_bytes = launch.bytes();
-  const double from_l2 = static_cast<double>(c.l2_sectors_read + c.sectors_written + c.atomic_sectors) * kSector * all;
-  work.reread_bytes = std::max(0.0, from_l2 - launch.bytes());
-  work.instructions = static_cast<double>(c.warp_instructions) * 32 * all;
-  work.wavefronts = static_cast<double>(c.global_wavefronts + c.shared_wavefronts) * all;
-  work.barriers = static_cast<double>(c.barriers) / static_cast<double>(c.blocks);
-  work.atomic_sectors = static_cast<double>(c.atomic_sectors) * all;
-  work.counted = true;
+  const analyzer::KernelWork work = codegen::work_of(profile);
   launch.time_us = analyzer::kernel_time_us(device, work);
   launch.limiter = analyzer::limiter_of(device, work);
 }

@@ -48,4 +48,7 @@ struct LayoutChoice {
 /// `graph`: from before_layouts().
 [[nodiscard]] LayoutChoice choose_layouts(const graph::Graph& graph, const PlanOptions& options, const LayoutCosts& costs);
 
+/// These orders with one set of values that move together put back to row-major, for each such set.
+[[nodiscard]] std::vector<LayoutOrders> with_one_less(const graph::Graph& graph, const LayoutOrders& orders);
+
 }  // namespace seam::planner

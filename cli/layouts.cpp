@@ -1,0 +1,39 @@
+#include "layouts.h"
+
+#include <fmt/core.h>
+
+#include "codegen/meter.h"
+#include "db/costs.h"
+#include "progress.h"
+
+namespace seam::cli {
+namespace {
+
+/// The table that --costs names, or the usual one; a table that cannot be kept lasts as long as the program, and that is said.
+Result<db::CostTable> table_of_costs(const std::string& file) {
+  if (!file.empty()) return db::CostTable::open(file);
+  if (const auto usual = db::CostTable::usual_file()) {
+    Result<db::CostTable> table = db::CostTable::open(*usual);
+    if (table) return table;
+    fmt::print(stderr, "seam: costs are not kept: {}\n", describe(table.error()));
+  }
+  return db::CostTable::in_memory();
+}
+
+}  // namespace
+
+Result<planner::PlanOptions> plan_options_for(const graph::Graph& module, const PlanFlags& flags) {
+  SEAM_TRY(planner::PlanOptions options, plan_options(flags));
+  if (flags.layouts != kSimulatedLayouts) return options;
+  SEAM_TRY(auto compiler, codegen::Compiler::find());
+  SEAM_TRY(db::CostTable costs, table_of_costs(flags.costs_file));
+  const codegen::Meter meter(options.device, std::move(compiler), costs);
+  Progress bar(flags.quiet);
+  const auto progress = bar.stage("counting what layouts cost");
+  SEAM_TRY(codegen::SettledLayouts settled, codegen::settle_layouts(module, options, meter, progress));
+  bar.done();
+  options = std::move(settled.chosen.options);
+  return options;
+}
+
+}  // namespace seam::cli

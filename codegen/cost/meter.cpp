@@ -1,0 +1,166 @@
+#include "codegen/meter.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <set>
+
+#include "base/parallel.h"
+#include "base/sha256.h"
+#include "batch/canonical.h"
+
+namespace seam::codegen {
+namespace {
+
+constexpr double kSector = 32;
+
+std::string key_of(const Source& source) {
+  const std::optional<Canonical> text = canonical(source.cuda, source.name);
+  return sha256(fmt::format("{}\ngrid {} block {} shared {}", text ? text->key : source.cuda, source.grid, source.block, source.shared_bytes));
+}
+
+Result<db::Cost> cost_of(const LaunchProfile& profile, const std::string& name, const Device& device) {
+  if (profile.refusal) return tl::unexpected(*profile.refusal);
+  if (!profile.reports.empty()) return fail(Error::Code::BadInput, profile.reports.front());
+  const sim::Counters& c = profile.counters;
+  if (c.blocks == 0) return fail(Error::Code::BadInput, fmt::format("no block of kernel {} ran", name));
+  const double all = static_cast<double>(profile.blocks) / static_cast<double>(c.blocks);
+  const analyzer::KernelWork work = work_of(profile);
+  const analyzer::Band time = analyzer::kernel_time_us(device, work);
+  db::Cost cost;
+  cost.evidence = profile.whole() ? Evidence::Simulated : Evidence::Modelled;
+  cost.what = name;
+  cost.blocks = static_cast<std::int64_t>(profile.blocks);
+  cost.blocks_run = static_cast<std::int64_t>(c.blocks);
+  cost.dram_bytes = work.dram_bytes;
+  cost.sectors = static_cast<double>(c.sectors_read + c.sectors_written) * all;
+  cost.instructions = static_cast<double>(c.instructions) * all;
+  cost.shared_conflicts = static_cast<double>(c.shared_conflicts) * all;
+  cost.low_us = time.low, cost.mid_us = time.mid, cost.high_us = time.high;
+  return cost;
+}
+
+}  // namespace
+
+analyzer::KernelWork work_of(const LaunchProfile& profile, int registers) {
+  const sim::Counters& c = profile.counters;
+  const double all = c.blocks == 0 ? 0 : static_cast<double>(profile.blocks) / static_cast<double>(c.blocks);
+  analyzer::KernelWork work;
+  work.blocks = static_cast<std::int64_t>(profile.blocks);
+  work.threads = static_cast<int>(profile.block.x * profile.block.y * profile.block.z);
+  work.shared_bytes = profile.shared_bytes;
+  work.registers = registers;
+  work.dram_bytes = static_cast<double>(c.footprint_read + c.footprint_written) * kSector * all;
+  const double from_l2 = static_cast<double>(c.l2_sectors_read + c.sectors_written + c.atomic_sectors) * kSector * all;
+  work.reread_bytes = std::max(0.0, from_l2 - work.dram_bytes);
+  work.instructions = static_cast<double>(c.warp_instructions) * 32 * all;
+  work.wavefronts = static_cast<double>(c.global_wavefronts + c.shared_wavefronts) * all;
+  work.barriers = c.blocks == 0 ? 0 : static_cast<double>(c.barriers) / static_cast<double>(c.blocks);
+  work.atomic_sectors = static_cast<double>(c.atomic_sectors) * all;
+  work.counted = true;
+  return work;
+}
+
+Meter::Meter(Device device, std::shared_ptr<const Compiler> compiler, db::CostTable& costs, std::uint64_t most_instructions)
+    : device_(device), compiler_(std::move(compiler)), costs_(costs), most_instructions_(most_instructions) {}
+
+Result<std::vector<Meter::Measured>> Meter::measure(std::span<const planner::Planning* const> plans, const Progress& progress) const {
+  struct Wanted {
+    std::size_t plan = 0, place = 0;
+    Built built;
+    std::string key;
+  };
+  std::vector<Wanted> kernels;
+  std::vector<Measured> out(plans.size());
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    for (std::size_t c = 0; c < plans[p]->plan.computations.size(); ++c)
+      for (std::size_t g = 0; g < plans[p]->plan.computations[c].groups.size(); ++g) {
+        kernels.push_back({p, out[p].kernels.size(), {}, {}});
+        kernels.back().built.computation = c;
+        kernels.back().built.group = g;
+        out[p].kernels.emplace_back();
+      }
+  }
+  std::vector<std::optional<Error>> errors(kernels.size());
+  parallel_for(kernels.size(), 0, [&](std::size_t i) {
+    Wanted& kernel = kernels[i];
+    Result<Built> built = lower_group(plans[kernel.plan]->graph, plans[kernel.plan]->plan, kernel.built.computation, kernel.built.group);
+    if (!built) {
+      errors[i] = std::move(built).error();
+      return;
+    }
+    kernel.built = *std::move(built);
+    kernel.key = key_of(kernel.built.source);
+  });
+  for (std::optional<Error>& error : errors)
+    if (error) return tl::unexpected(*std::move(error));
+
+  // One of each new key runs.
+  std::map<std::string, db::Cost> known;
+  std::map<std::string, std::size_t> fresh;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (known.contains(kernels[i].key) || fresh.contains(kernels[i].key)) continue;
+    if (std::optional<db::Cost> cost = costs_.find(kernels[i].key, device_.name, kCostVersion)) {
+      known.emplace(kernels[i].key, *std::move(cost));
+    } else {
+      fresh.emplace(kernels[i].key, i);
+    }
+  }
+  std::vector<std::size_t> runs;
+  std::vector<Built*> compiled;
+  for (const auto& [key, i] : fresh) runs.push_back(i), compiled.push_back(&kernels[i].built);
+  for (Result<void>& ok : compile(compiled, device_, *compiler_))
+    if (!ok) return tl::unexpected(std::move(ok).error());
+  std::vector<Result<db::Cost>> counted(runs.size(), fail(Error::Code::Cancelled, "not run"));
+  std::atomic<std::size_t> done{0};
+  parallel_for(runs.size(), 0, [&](std::size_t r) {
+    Wanted& kernel = kernels[runs[r]];
+    Program alone{&plans[kernel.plan]->graph, &plans[kernel.plan]->plan, {}, {}, 0, 0};
+    alone.kernels.emplace_back().push_back(std::move(kernel.built));
+    const std::vector<LaunchProfile> profile = profile_kernels(alone, {.most_instructions = most_instructions_, .threads = 1});
+    counted[r] = cost_of(profile.front(), alone.kernels[0][0].source.name, device_);
+    if (progress) progress(++done, runs.size());
+  });
+  if (!runs.empty()) SEAM_DO(costs_.begin());
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (!counted[r]) return tl::unexpected(std::move(counted[r]).error());
+    SEAM_DO(costs_.put(kernels[runs[r]].key, device_.name, kCostVersion, *counted[r]));
+    known.emplace(kernels[runs[r]].key, *std::move(counted[r]));
+  }
+  if (!runs.empty()) SEAM_DO(costs_.commit());
+  std::set<std::string> new_keys;
+  for (const auto& [key, i] : fresh) new_keys.insert(key);
+  for (const Wanted& kernel : kernels) {
+    out[kernel.plan].kernels[kernel.place] = known.at(kernel.key);
+    out[kernel.plan].looked_up += new_keys.contains(kernel.key) ? 0U : 1U;
+  }
+  return out;
+}
+
+double time_us(const planner::Planning& planning, const Meter::Measured& measured, const Device& device) {
+  const double gap = analyzer::launch_gap_us(analyzer::Launching::GraphReplay).mid;
+  double sum = 0;
+  std::size_t first = 0;
+  for (const planner::ComputationPlan& one : planning.plan.computations) {
+    const graph::Computation& computation = planning.graph.computations[one.computation];
+    const auto times = static_cast<double>(std::max<std::int64_t>(1, one.trips));
+    for (const planner::Step& step : one.steps) {
+      switch (step.kind) {
+        case planner::StepKind::Kernel: sum += times * (gap + measured.kernels.at(first + step.group).mid_us); break;
+        case planner::StepKind::Library: sum += times * (gap + analyzer::library_time_us(device, analyzer::library_work(computation, computation.ops[step.op])).mid); break;
+        case planner::StepKind::Copy: {
+          const planner::CopiedBytes bytes = planner::copied_bytes(computation.ops[step.op]);
+          sum += times * (gap + analyzer::copy_time_us(device, static_cast<double>(bytes.read + bytes.written)).mid);
+          break;
+        }
+        default: break;
+      }
+    }
+    first += one.groups.size();
+  }
+  return sum;
+}
+
+}  // namespace seam::codegen

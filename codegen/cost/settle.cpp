@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <array>
+
+#include "codegen/meter.h"
+
+namespace seam::codegen {
+namespace {
+
+/// Plans under stated orders, measured.
+class Trials {
+ public:
+  Trials(const graph::Graph& module, planner::PlanOptions options, const Meter& meter, SettledLayouts& out) : module_(module), options_(std::move(options)), meter_(meter), out_(out) {}
+
+  struct Trial {
+    planner::Planning planning;
+    double us = 0;
+  };
+  Result<Trial> run(planner::LayoutOrders orders) {
+    planner::PlanOptions options = options_;
+    options.layouts = planner::Layouts::Chosen;
+    options.orders = std::move(orders);
+    Trial trial;
+    SEAM_TRY(trial.planning, planner::plan_module(module_, options));
+    const std::array<const planner::Planning*, 1> one = {&trial.planning};
+    SEAM_TRY(const std::vector<Meter::Measured> measured, meter_.measure(one));
+    trial.us = time_us(trial.planning, measured[0], meter_.device());
+    ++out_.tried;
+    out_.kernels_looked_up += measured[0].looked_up;
+    out_.kernels_run += measured[0].kernels.size() - measured[0].looked_up;
+    return trial;
+  }
+
+ private:
+  const graph::Graph& module_;
+  planner::PlanOptions options_;
+  const Meter& meter_;
+  SettledLayouts& out_;
+};
+
+}  // namespace
+
+Result<SettledLayouts> settle_layouts(const graph::Graph& module, const planner::PlanOptions& options, const Meter& meter, const Progress& progress) {
+  SettledLayouts out;
+  Trials trials(module, options, meter, out);
+  SEAM_TRY(const graph::Graph ready, planner::before_layouts(module, options));
+  SEAM_TRY(const auto costs, measured_layout_costs(ready, options, meter, progress));
+  out.network = planner::choose_layouts(ready, options, *costs);
+  SEAM_TRY(Trials::Trial best, trials.run({}));
+  out.row_major_us = best.us;
+  const auto take = [&](Trials::Trial trial) {
+    if (trial.us >= best.us) return false;
+    best = std::move(trial);
+    return true;
+  };
+  SEAM_TRY(Trials::Trial modelled, trials.run(planner::choose_layouts(ready, options, *planner::modelled_layout_costs(options.device)).orders));
+  out.modelled_us = modelled.us;
+  take(std::move(modelled));
+  SEAM_TRY(Trials::Trial network, trials.run(out.network.orders));
+  take(std::move(network));
+  // One group of values after the other back to row-major, until that helps no more.
+  for (bool better = true; better;) {
+    better = false;
+    for (const planner::LayoutOrders& without : planner::with_one_less(ready, *best.planning.options.orders)) {
+      SEAM_TRY(Trials::Trial trial, trials.run(without));
+      if (!take(std::move(trial))) continue;
+      better = true;
+      break;
+    }
+  }
+  out.chosen_us = best.us;
+  out.chosen = std::move(best.planning);
+  return out;
+}
+
+}  // namespace seam::codegen
