@@ -35,23 +35,56 @@ Box whole(const Dims& dims) {
   return box;
 }
 
-/// Dimensions of one element say nothing.
-template <class T, class Count>
-std::vector<T> without_ones(const std::vector<T>& list, const Dims& dims, Count count) {
-  std::vector<T> out;
-  for (std::size_t d = 0; d < dims.size(); ++d)
-    if (dims[d] != 1) out.push_back(count(list[d]));
-  return out;
+/// Spans of dimensions [begin, end) that are one run of memory, and where it lies: all but the first of them whole.
+std::optional<Span> run_of(const Box& box, const Dims& dims, std::size_t begin, std::size_t end) {
+  Span run{0, 1};
+  std::int64_t below = 1;
+  for (std::size_t d = end; d-- > begin;) {
+    if (run != Span{0, below}) {
+      // Something below is taken in part: here only one element may be.
+      if (box[d].count != 1) return std::nullopt;
+      run.start += box[d].start * below;
+    } else {
+      run = {box[d].start * below, box[d].count * below};
+    }
+    below *= dims[d];
+  }
+  return run;
 }
 
+/// The other way: spans of dimensions [begin, end) that hold that run.
+bool put_run(Span run, const Dims& dims, std::size_t begin, std::size_t end, Box& box) {
+  for (std::size_t d = begin; d < end; ++d) {
+    const std::int64_t below = product({dims.begin() + static_cast<std::ptrdiff_t>(d) + 1, dims.begin() + static_cast<std::ptrdiff_t>(end)});
+    if (run.start % below == 0 && run.count % below == 0) {
+      box[d] = {run.start / below, run.count / below};
+      return true;  // the rest whole
+    }
+    if (run.start / below != (run.start + run.count - 1) / below) return false;
+    box[d] = {run.start / below, 1};
+    run.start %= below;
+  }
+  return run == Span{0, 1};
+}
+
+/// Dimensions of both shapes in the shortest stretches of equal size, each translated by itself.
 std::optional<Box> box_under(const Box& box, const Dims& from, const Dims& to) {
-  if (box == whole(from)) return whole(to);
-  const auto same = [](const auto& x) { return x; };
-  if (without_ones(from, from, same) != without_ones(to, to, same)) return std::nullopt;
-  const Box inner = without_ones(box, from, same);
-  Box out;
-  std::size_t next = 0;
-  for (const std::int64_t d : to) out.push_back(d == 1 ? Span{0, 1} : inner[next++]);
+  Box out = whole(to);
+  if (product(to) == 0) return out;
+  for (std::size_t f = 0, t = 0; f < from.size() || t < to.size();) {
+    const std::size_t first_from = f, first_to = t;
+    std::int64_t size_from = f < from.size() ? from[f++] : 1, size_to = t < to.size() ? to[t++] : 1;
+    while (size_from != size_to) {
+      if (size_from < size_to && f < from.size())
+        size_from *= from[f++];
+      else if (size_to < size_from && t < to.size())
+        size_to *= to[t++];
+      else
+        return std::nullopt;
+    }
+    const std::optional<Span> run = run_of(box, from, first_from, f);
+    if (!run || !put_run(*run, to, first_to, t, out)) return std::nullopt;
+  }
   return out;
 }
 

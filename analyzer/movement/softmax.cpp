@@ -57,7 +57,12 @@ class Finder {
   /// The reduce by `combiner` whose result, or what is computed of it alone, is spread over more elements as `value`.
   [[nodiscard]] std::optional<Id<Op>> spread_from(Id<Op> value, Opcode combiner) const {
     value = behind(value);
-    while (op(value).opcode != Opcode::Reduce) {
+    while (!(op(value).opcode == Opcode::Reduce && elements(op(value).operands[0]) > elements(value))) {
+      // A reduce over dimensions of one element only drops them.
+      if (op(value).opcode == Opcode::Reduce && !op(value).shape.is_tuple) {
+        value = behind(op(value).operands[0]);
+        continue;
+      }
       const OpClass c = graph::op_class(op(value).opcode);
       if (c != OpClass::Elementwise && c != OpClass::Broadcast) return std::nullopt;
       // Of several operands at most one is no constant.
@@ -218,9 +223,9 @@ class Finder {
       }
       std::vector<Id<Op>> names(readers.begin(), readers.end());
       for (std::size_t i = 0; i < names.size(); ++i) {
-        if (group_of_[names[i]] != kNone && !groups_[group_of_[names[i]]].backward && group.backward) continue;
+        const bool forward = group_of_[names[i]] != kNone && !groups_[group_of_[names[i]]].backward;
         if (scaled(names[i])) {
-          claim(scope.scale, names[i]);
+          if (!forward || !group.backward) claim(scope.scale, names[i]);
         } else if (op(names[i]).opcode == Opcode::Convert || op(names[i]).opcode == Opcode::Select) {
           const std::set<Id<Op>> more = values_.readers(names[i]);
           names.insert(names.end(), more.begin(), more.end());
