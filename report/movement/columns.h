@@ -6,9 +6,6 @@
 
 namespace seam::report {
 
-/// Words as a table shows them: millions. JSON has them one by one.
-[[nodiscard]] inline Cell millions(std::int64_t words) { return static_cast<double>(words) / 1e6; }
-[[nodiscard]] inline Cell billions(double flops) { return flops / 1e9; }
 /// Unknown where the whole is nothing.
 [[nodiscard]] inline Cell percent(double part, double whole) { return whole > 0 ? Cell(100 * part / whole) : Cell(Unknown{}); }
 [[nodiscard]] inline Cell ratio(double part, double whole) { return whole > 0 ? Cell(part / whole) : Cell(Unknown{}); }

@@ -29,9 +29,9 @@ Table operator_table(const MovementReport& report, std::size_t most) {
   table.columns = {{"operator", "operator", Unit::Text, {}},
                    {"class", "class", Unit::Text, {}},
                    {"runs", "runs", Unit::Count, {}},
-                   {"megawords_in", "Mwords in", Unit::Ratio, Evidence::Modelled},
-                   {"megawords_out", "out", Unit::Ratio, Evidence::Modelled},
-                   {"gigaflops", "Gflop", Unit::Ratio, Evidence::Modelled},
+                   {"words_in", "Mwords in", Unit::Millions, Evidence::Modelled},
+                   {"words_out", "out", Unit::Millions, Evidence::Modelled},
+                   {"flops", "Mflop", Unit::Millions, Evidence::Modelled},
                    {"flop_per_word", "flop/word", Unit::Ratio, Evidence::Modelled},
                    {"bytes_in", "bytes in", Unit::Bytes, Evidence::Modelled},
                    {"bytes_out", "out", Unit::Bytes, Evidence::Modelled},
@@ -42,11 +42,11 @@ Table operator_table(const MovementReport& report, std::size_t most) {
   std::ranges::stable_sort(order, std::greater<>{}, [](const Operator* one) { return one->movement().words(); });
   for (std::size_t i = 0; i < order.size() && (most == 0 || i < most); ++i) {
     const Movement moved = order[i]->movement();
-    table.rows.push_back({order[i]->label, std::string(analyzer::name(order[i]->op_class)), order[i]->runs, millions(moved.words_in), millions(moved.words_out), billions(moved.flops),
+    table.rows.push_back({order[i]->label, std::string(analyzer::name(order[i]->op_class)), order[i]->runs, moved.words_in, moved.words_out, moved.flops,
                           flop_per_word(moved), moved.bytes_in, moved.bytes_out, Unknown{}, Unknown{}});
   }
   const Movement all = sum_of(report.operators, [](const Operator& one) { return one.movement(); });
-  table.rows.push_back({fmt::format("all {} operators", report.operators.size()), Blank{}, Blank{}, millions(all.words_in), millions(all.words_out), billions(all.flops), flop_per_word(all),
+  table.rows.push_back({fmt::format("all {} operators", report.operators.size()), Blank{}, Blank{}, all.words_in, all.words_out, all.flops, flop_per_word(all),
                         all.bytes_in, all.bytes_out, Unknown{}, Unknown{}});
   if (order.size() > table.rows.size() - 1) table.notes.push_back(fmt::format("{} more operators, of fewer words (--origins, -v)", order.size() - (table.rows.size() - 1)));
   table.notes.push_back(fmt::format("granularity {}: {}. Saved tensors: {}, an operator writes what another reads in this module and what it returns.", analyzer::name(report.granularity),
@@ -62,10 +62,10 @@ Table class_table(const MovementReport& report) {
   table.title = fmt::format("movement per class of operators, granularity {}", analyzer::name(report.granularity));
   table.columns = {{"class", "class", Unit::Text, {}},
                    {"operators", "operators", Unit::Count, {}},
-                   {"megawords_in", "Mwords in", Unit::Ratio, Evidence::Modelled},
-                   {"megawords_out", "out", Unit::Ratio, Evidence::Modelled},
+                   {"words_in", "Mwords in", Unit::Millions, Evidence::Modelled},
+                   {"words_out", "out", Unit::Millions, Evidence::Modelled},
                    {"word_share", "of words", Unit::Percent, Evidence::Modelled},
-                   {"gigaflops", "Gflop", Unit::Ratio, Evidence::Modelled},
+                   {"flops", "Mflop", Unit::Millions, Evidence::Modelled},
                    {"flop_share", "of flop", Unit::Percent, Evidence::Modelled},
                    {"flop_per_word", "flop/word", Unit::Ratio, Evidence::Modelled},
                    {"bytes", "bytes", Unit::Bytes, Evidence::Modelled}};
@@ -77,8 +77,8 @@ Table class_table(const MovementReport& report) {
   const Movement all = sum_of(report.operators, [](const Operator& one) { return one.movement(); });
   for (const auto& [op_class, entry] : classes) {
     const auto& [count, moved] = entry;
-    table.rows.push_back({std::string(analyzer::name(op_class)), count, millions(moved.words_in), millions(moved.words_out),
-                          percent(static_cast<double>(moved.words()), static_cast<double>(all.words())), billions(moved.flops), percent(moved.flops, all.flops), flop_per_word(moved), moved.bytes()});
+    table.rows.push_back({std::string(analyzer::name(op_class)), count, moved.words_in, moved.words_out,
+                          percent(static_cast<double>(moved.words()), static_cast<double>(all.words())), moved.flops, percent(moved.flops, all.flops), flop_per_word(moved), moved.bytes()});
   }
   table.notes.push_back(fmt::format("of words: words in and out of the class over the {:.1f} Mwords of all operators at granularity {}; of flop: over all {:.3f} Gflop of the module.",
                                     static_cast<double>(all.words()) / 1e6, analyzer::name(report.granularity), all.flops / 1e9));
@@ -99,8 +99,8 @@ Table launch_table(const MovementReport& report) {
   table.columns = {{"launch", "launch", Unit::Text, {}},
                    {"kind", "kind", Unit::Text, {}},
                    {"runs", "runs", Unit::Count, {}},
-                   {"megawords_in", "Mwords in", Unit::Ratio, Evidence::Modelled},
-                   {"megawords_out", "out", Unit::Ratio, Evidence::Modelled},
+                   {"words_in", "Mwords in", Unit::Millions, Evidence::Modelled},
+                   {"words_out", "out", Unit::Millions, Evidence::Modelled},
                    {"flop_per_word", "flop/word", Unit::Ratio, Evidence::Modelled},
                    {"bytes_needed", "Q", Unit::Bytes, Evidence::Modelled},
                    {"bytes_planned", "D", Unit::Bytes, Evidence::Modelled},
@@ -109,11 +109,11 @@ Table launch_table(const MovementReport& report) {
   for (const PlanLaunch& one : report.plan.launches) {
     const Movement moved = one.movement();
     const Cell planned = one.planned_bytes ? Cell(*one.planned_bytes * one.launch.runs) : Cell(Unknown{});
-    table.rows.push_back({one.launch.name, std::string(kind_of(one.kind)), one.launch.runs, millions(moved.words_in), millions(moved.words_out), flop_per_word(moved), moved.bytes(), planned,
+    table.rows.push_back({one.launch.name, std::string(kind_of(one.kind)), one.launch.runs, moved.words_in, moved.words_out, flop_per_word(moved), moved.bytes(), planned,
                           one.planned_bytes ? percent(static_cast<double>(moved.bytes()), static_cast<double>(*one.planned_bytes * one.launch.runs)) : Cell(Unknown{}), Unknown{}});
   }
-  table.rows.push_back({fmt::format("all {} launches", report.plan.kernels + report.plan.library_calls + report.plan.copies), Blank{}, Blank{}, millions(report.plan.sum.words_in),
-                        millions(report.plan.sum.words_out), flop_per_word(report.plan.sum), report.plan.sum.bytes(), Unknown{}, Unknown{}, Unknown{}});
+  table.rows.push_back({fmt::format("all {} launches", report.plan.kernels + report.plan.library_calls + report.plan.copies), Blank{}, Blank{}, report.plan.sum.words_in,
+                        report.plan.sum.words_out, flop_per_word(report.plan.sum), report.plan.sum.bytes(), Unknown{}, Unknown{}, Unknown{}});
   table.notes.push_back(fmt::format("Q: distinct inputs and outputs of the launch, what its outputs need of each; D: bytes that the plan says it moves, unknown for library calls. Policy {}, device {}; runs are trips of loops.",
                                     report.plan.policy, report.device));
   return table;
@@ -126,14 +126,14 @@ Table policy_table(const MovementReport& report) {
                    {"kernels", "kernels", Unit::Count, {}},
                    {"library_calls", "library calls", Unit::Count, {}},
                    {"copies", "copies", Unit::Count, {}},
-                   {"megawords", "Mwords", Unit::Ratio, Evidence::Modelled},
+                   {"words", "Mwords", Unit::Millions, Evidence::Modelled},
                    {"bytes", "bytes", Unit::Bytes, Evidence::Modelled},
                    {"values_reread", "values", Unit::Count, Evidence::Modelled},
                    {"bytes_reread", "read again", Unit::Bytes, Evidence::Modelled},
                    {"reread_share", "of bytes", Unit::Percent, Evidence::Modelled}};
   for (const PlanMovement* plan : {&report.none, &report.plan}) {
     if (plan == &report.plan && report.plan.policy == report.none.policy) continue;
-    table.rows.push_back({plan->policy, plan->kernels, plan->library_calls, plan->copies, millions(plan->sum.words()), plan->sum.bytes(), static_cast<std::int64_t>(plan->rereads.size()),
+    table.rows.push_back({plan->policy, plan->kernels, plan->library_calls, plan->copies, plan->sum.words(), plan->sum.bytes(), static_cast<std::int64_t>(plan->rereads.size()),
                           plan->bytes_reread(), percent(static_cast<double>(plan->bytes_reread()), static_cast<double>(plan->sum.bytes()))});
   }
   table.notes.emplace_back("read again: bytes of values that one launch writes and later ones of the same computation read, once per reader; of bytes: over all bytes in and out of that policy's launches, library calls and copies included. What loops carry from trip to trip is not among them.");

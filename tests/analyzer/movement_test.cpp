@@ -75,6 +75,45 @@ ENTRY e {
   EXPECT_TRUE(last.reads.contains(op(g, "c"))) << "a reshape is no value of its own";
 }
 
+/// Views between a slice and what it is taken of: each says how many elements are read, none reads all for want of a better idea.
+TEST(Traffic, FollowsPartsThroughViews) {
+  const graph::Graph g = read(R"(HloModule m
+ENTRY e {
+  x = f32[6,4,10] parameter(0)
+  k = f32[6] parameter(1)
+  i = s32[2,1] parameter(2)
+  none = f32[0,4] parameter(3)
+  merged = f32[24,10] reshape(x)
+  rows = f32[8,10] slice(merged), slice={[4:12],[0:10]}
+  split = f32[2,3,4,10] reshape(x)
+  block = f32[1,2,4,10] slice(split), slice={[1:2],[1:3],[0:4],[0:10]}
+  kb = f32[6,4,10] broadcast(k), dimensions={0}
+  turned = f32[4,10,6] transpose(kb), dimensions={1,2,0}
+  last = f32[4,10,1] slice(turned), slice={[0:4],[0:10],[5:6]}
+  every = f32[3,4,10] slice(x), slice={[0:6:2],[0:4],[0:10]}
+  taken = f32[2,4,10] gather(x, i), offset_dims={1,2}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,4,10}
+  flat = f32[0] reshape(none)
+  ROOT t = (f32[8,10], f32[1,2,4,10], f32[4,10,1], f32[3,4,10], f32[2,4,10], f32[0]) tuple(rows, block, last, every, taken, flat)
+})");
+  const Values values = values_of(g.entry_computation());
+  const auto reads = [&](const std::vector<const char*>& names, const char* of) {
+    std::vector<Id<graph::Op>> ids;
+    for (const char* name : names) ids.push_back(op(g, name));
+    const Traffic traffic = traffic_of(values, ids);
+    const auto found = traffic.reads.find(op(g, of));
+    return found == traffic.reads.end() ? 0 : found->second.elements;
+  };
+  EXPECT_EQ(reads({"merged", "rows"}, "x"), 80);
+  EXPECT_EQ(reads({"split", "block"}, "x"), 80);
+  EXPECT_EQ(reads({"rows", "block"}, "x"), 160);
+  EXPECT_EQ(reads({"kb", "turned", "last"}, "k"), 1);
+  EXPECT_EQ(reads({"every"}, "x"), 120);
+  EXPECT_EQ(reads({"taken"}, "x"), 80);
+  EXPECT_EQ(reads({"taken"}, "i"), 2);
+  EXPECT_EQ(reads({"every", "taken", "rows", "block"}, "x"), 240) << "never more than there is";
+  EXPECT_EQ(reads({"flat"}, "none"), 0);
+}
+
 TEST(Traffic, UpdatesMoveWhatTheyUpdate) {
   const graph::Graph g = read(R"(HloModule m
 ENTRY e {
