@@ -43,7 +43,7 @@ Run define_study(CLI::App& app) {
   app.add_option("name", options->name, "bert-layer: words and launches of \"Data Movement Is All You Need\"")->required();
   app.add_option("--batch", options->batch, "sequences at once; the paper's is 8")->check(CLI::Range(std::int64_t{1}, kMost).description(""))->capture_default_str();
   app.add_option("--seq", options->sequence, "tokens in each; the paper's is 512")->check(CLI::Range(std::int64_t{2}, kMost).description(""))->capture_default_str();
-  app.add_option("--device", options->plan.device, "the GPU to plan for: h100, a100, v100, …")->capture_default_str();
+  add_plan_flags(app, options->plan);
   return [options](const Common& common) { return run(*options, common); };
 }
 

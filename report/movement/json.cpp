@@ -67,7 +67,7 @@ std::string movement_json(const MovementReport& report) {
     put(json, moved);
     classes.push_back(std::move(json));
   }
-  Json out = {{"granularity", analyzer::name(report.granularity)}, {"meaning", analyzer::meaning(report.granularity)}, {"saved_tensors", kSavedAsWritten}, {"device", report.device}};
+  Json out = {{"granularity", analyzer::name(report.granularity)}, {"meaning", analyzer::meaning(report.granularity)}, {"saved_tensors", kSavedAsWritten}, {"device", report.device}, {"layouts", report.layouts}};
   put(out, all);
   out["operators"] = std::move(operators);
   out["classes"] = std::move(classes);

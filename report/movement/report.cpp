@@ -1,13 +1,13 @@
 #include "graph/transform.h"
+#include "planner/pipeline.h"
 #include "report/movement.h"
 
 namespace seam::report {
 namespace {
 
 Result<PlanMovement> planned(const graph::Graph& module, const planner::PlanOptions& options) {
-  SEAM_TRY(const graph::Graph graph, planner::prepared(module, options));
-  SEAM_TRY(const planner::Plan plan, planner::make_plan(graph, options));
-  return movement_of(graph, plan);
+  SEAM_TRY(const planner::Planning planning, planner::plan_module(module, options));
+  return movement_of(planning.graph, planning.plan);
 }
 
 }  // namespace
@@ -16,6 +16,7 @@ Result<MovementReport> movement_report(const graph::Graph& module, analyzer::Gra
   MovementReport out;
   out.module = module.name;
   out.device = options.device.name;
+  out.layouts = planner::name(options.layouts);
   out.granularity = granularity;
   // Of the module as it is: what the planner simplifies away is movement that somebody asked for.
   out.operators = analyzer::operators_of(graph::inline_calls(module, true), granularity);

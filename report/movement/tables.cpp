@@ -114,8 +114,8 @@ Table launch_table(const MovementReport& report) {
   }
   table.rows.push_back({fmt::format("all {} launches", report.plan.kernels + report.plan.library_calls + report.plan.copies), Blank{}, Blank{}, report.plan.sum.words_in,
                         report.plan.sum.words_out, flop_per_word(report.plan.sum), report.plan.sum.bytes(), Unknown{}, Unknown{}, Unknown{}});
-  table.notes.push_back(fmt::format("Q: distinct inputs and outputs of the launch, what its outputs need of each; D: bytes that the plan says it moves, unknown for library calls. Policy {}, device {}; runs are trips of loops.",
-                                    report.plan.policy, report.device));
+  table.notes.push_back(fmt::format("Q: distinct inputs and outputs of the launch, what its outputs need of each; D: bytes that the plan says it moves, unknown for library calls. Policy {}, device {}, layouts {}; runs are trips of loops.",
+                                    report.plan.policy, report.device, report.layouts));
   return table;
 }
 

@@ -104,6 +104,7 @@ std::string study_json(const BertStudy& study) {
                     {"published_headline_percent", study.at_published_size() ? Json(published::kHeadline) : Json()},
                     {"seam",
                      {{"policy", study.seam.policy},
+                      {"layouts", study.layouts},
                       {"kernels", study.seam.kernels},
                       {"library_calls", study.seam.library_calls},
                       {"copies", study.seam.copies},

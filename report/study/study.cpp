@@ -6,6 +6,7 @@
 
 #include "analyzer/origin.h"
 #include "graph/transform.h"
+#include "planner/pipeline.h"
 #include "report/study.h"
 #include "study/saved.h"
 
@@ -129,10 +130,10 @@ Result<BertStudy> bert_study(const graph::Graph& bundled, std::int64_t batch, st
     }
     out.baselines.push_back(baseline);
   }
-  SEAM_TRY(const graph::Graph prepared, planner::prepared(layer, options));
-  SEAM_TRY(const planner::Plan plan, planner::make_plan(prepared, options));
-  out.seam = movement_of(prepared, plan);
-  out.seam_launches = launches_of_plan(prepared, plan, out.seam);
+  SEAM_TRY(const planner::Planning planning, planner::plan_module(layer, options));
+  out.layouts = planner::name(options.layouts);
+  out.seam = movement_of(planning.graph, planning.plan);
+  out.seam_launches = launches_of_plan(planning.graph, planning.plan, out.seam);
   return out;
 }
 

@@ -150,9 +150,9 @@ Table total_table(const BertStudy& study) {
     if (launch.library) gemms += launch.moved.words();
   table.rows.push_back({fmt::format("Seam, policy {}", study.seam.policy), "the plan's choice", study.seam.kernels + study.seam.library_calls + study.seam.copies, gemms, Blank{}, Blank{},
                         study.seam.sum.words() - gemms, study.seam.sum.words(), Blank{}, study.seam.sum.bytes()});
-  table.notes.push_back(fmt::format("Seam plans {} kernels, {} library calls and {} copies on {}; its kernels do work of both passes. It makes dropout masks again where it needs them instead of saving them, which this layer's counter-based masks "
+  table.notes.push_back(fmt::format("Seam plans {} kernels, {} library calls and {} copies on {}, layouts {}; its kernels do work of both passes. It makes dropout masks again where it needs them instead of saving them, which this layer's counter-based masks "
                                     "allow. as-published: {}; mask-only: {}.",
-                                    study.seam.kernels, study.seam.library_calls, study.seam.copies, study.device, meaning(SavedTensors::AsPublished), meaning(SavedTensors::MaskOnly)));
+                                    study.seam.kernels, study.seam.library_calls, study.seam.copies, study.device, study.layouts, meaning(SavedTensors::AsPublished), meaning(SavedTensors::MaskOnly)));
   if (study.at_published_size())
     table.notes.push_back(fmt::format("paper: by the operands of its code {} launches forward and {} backward, {:.1f} Mwords in GEMMs, {:.1f} in forward and {:.1f} in backward kernels.", published::kForwardLaunches,
                                       published::kBackwardLaunches, published::kGemmWords, published::kForwardKernelWords, published::kBackwardKernelWords));

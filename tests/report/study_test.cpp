@@ -158,6 +158,20 @@ TEST(Study, SeamMovesLessInFewerLaunches) {
   }
 }
 
+/// Copies that the library needs of its operands are launches and words too.
+TEST(Study, SeamMovesLessHoweverValuesLie) {
+  for (const planner::Layouts layouts : {planner::Layouts::RowMajor, planner::Layouts::Chosen}) {
+    planner::PlanOptions options;
+    options.device = *device_named("h100");
+    options.layouts = layouts;
+    const BertStudy study = bert_study(bundled(), 8, 512, options).value();
+    EXPECT_EQ(study.layouts, planner::name(layouts));
+    EXPECT_GE(study.seam.sum.words(), paper().seam.sum.words()) << study.layouts;
+    EXPECT_LT(printed(study.seam.sum.words()), published::kMaskOnlyWords) << study.layouts;
+    EXPECT_LE(study.seam.kernels + study.seam.library_calls + study.seam.copies, 32) << study.layouts;
+  }
+}
+
 TEST(Study, OtherSizesScale) {
   const BertStudy twice = study_of(16, 512).value(), thrice = study_of(24, 512).value(), longer = study_of(8, 1024).value();
   for (const std::size_t saved : {0U, 1U}) {

@@ -36,6 +36,7 @@ struct PlanMovement {
 
 struct MovementReport {
   std::string module, device;
+  std::string layouts;                        ///< planner::Layouts of both plans
   analyzer::Granularity granularity = analyzer::Granularity::Paper46;
   std::vector<analyzer::Operator> operators;  ///< in the order of the module
   PlanMovement none, plan;                    ///< one kernel per op, and what was chosen

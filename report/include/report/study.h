@@ -63,6 +63,7 @@ struct StudyLaunch {
 struct BertStudy {
   std::int64_t batch = 8, sequence = 512;
   std::string device;
+  std::string layouts;                             ///< planner::Layouts of Seam's plan
   std::vector<StudyOperator> operators;
   std::vector<StudyKernel> kernels;
   std::array<StudyTotal, 2> published;             ///< by SavedTensors
