@@ -1,4 +1,4 @@
-/// seam analyze: where bytes and flops go, per class and origin; work and span; the floors of a plan.
+/// seam analyze: where bytes and flops go, per class and origin; work and span; the floors of a plan; with --movement, words per operator and launch.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "graph/transform.h"
 #include "module.h"
+#include "report/movement.h"
 #include "report/render.h"
 
 namespace seam::cli {
@@ -21,6 +22,8 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::string module;
   std::size_t origins = 20;
+  bool movement = false;
+  std::string granularity = "paper46";
   PlanFlags plan;
 };
 
@@ -159,8 +162,26 @@ std::string json_of(const Analysis& a) {
   return out.dump(1);
 }
 
+/// Words, bytes and what is read again, instead of the shares (report/movement.h).
+Result<int> run_movement(const graph::Graph& module, const Options& options, const Common& common) {
+  SEAM_TRY(const analyzer::Granularity granularity, during("reading --granularity", analyzer::granularity_named(options.granularity)));
+  SEAM_TRY(const planner::PlanOptions plan, plan_options(options.plan));
+  SEAM_TRY(const report::MovementReport movement, report::movement_report(module, granularity, plan));
+  if (common.format == Format::Json) {
+    SEAM_TRY(const Analysis analysis, analyzed(module, options.plan));
+    Json out = Json::parse(json_of(analysis));
+    out["movement"] = Json::parse(report::movement_json(movement));
+    fmt::print("{}\n", out.dump(1, ' ', false, Json::error_handler_t::replace));
+    return kPass;
+  }
+  const report::Document document = report::movement_document(movement, common.verbose > 0 ? 0 : std::max<std::size_t>(1, options.origins));
+  fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document));
+  return kPass;
+}
+
 Result<int> run(const Options& options, const Common& common) {
   SEAM_TRY(const graph::Graph module, open_module(options.module));
+  if (options.movement) return run_movement(module, options, common);
   SEAM_TRY(const Analysis analysis, analyzed(module, options.plan));
   if (common.format == Format::Json) {
     fmt::print("{}\n", json_of(analysis));
@@ -176,7 +197,11 @@ Result<int> run(const Options& options, const Common& common) {
 Run define_analyze(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("module", options->module, "an HLO or .graph module, optimized or not")->required();
-  app.add_option("--origins", options->origins, "rows of the table of origins")->capture_default_str();
+  app.add_option("--origins", options->origins, "rows of the table of origins, or of operators")->capture_default_str();
+  CLI::Option* movement = app.add_flag("--movement", options->movement, "words and bytes in and out of operators and launches, and what is read again");
+  app.add_option("--granularity", options->granularity, "how finely --movement cuts around softmaxes: plain, scale-split, softmax-dropout-split or paper46")
+      ->needs(movement)
+      ->capture_default_str();
   add_plan_flags(app, options->plan);
   return [options](const Common& common) { return run(*options, common); };
 }

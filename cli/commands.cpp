@@ -10,6 +10,7 @@ constexpr std::array kCommands = {
     Command{"demo", "optimize the bundled BERT-large encoder layer training step", define_demo},
     Command{"import", "read a module, say what it holds", define_import},
     Command{"analyze", "where bytes and flops go, per class and origin", define_analyze},
+    Command{"study", "a published result recounted, beside Seam's plan of the same program", define_study},
     Command{"plan", "decide which ops become one kernel, and why not more", define_plan},
     Command{"codegen", "write the kernels of a plan", define_codegen},
     Command{"validate", "prove kernels, or a whole planned program, right", define_validate},

@@ -2,27 +2,15 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 
+#include "bundled.h"
 #include "optimize_run.h"
 
 namespace seam::cli {
 namespace {
 
 constexpr const char* kModule = "bert_layer.step.hlo";
-
-/// Installed: <prefix>/bin/seam and <prefix>/share/seam/examples. Built: the source tree.
-Result<std::filesystem::path> bundled() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  std::string looked;
-  for (const std::filesystem::path& folder : {program.parent_path().parent_path() / "share" / "seam" / "examples", std::filesystem::path(SEAM_EXAMPLES)}) {
-    if (std::filesystem::exists(folder / kModule, error)) return folder / kModule;
-    looked += fmt::format("{}{}", looked.empty() ? "" : ", ", folder.string());
-  }
-  return fail(Error::Code::Environment, fmt::format("{} is not where it was installed; looked in {}", kModule, looked));
-}
 
 }  // namespace
 
@@ -32,7 +20,7 @@ Run define_demo(CLI::App& app) {
   app.add_option("-o,--output", flags->output, "folder for plan, kernels, page, run and certificate")->capture_default_str();
   add_optimize_flags(app, *flags);
   return [flags](const Common& common) -> Result<int> {
-    SEAM_TRY(const std::filesystem::path module, bundled());
+    SEAM_TRY(const std::filesystem::path module, bundled(kModule));
     OptimizeFlags all = *flags;
     all.input = module.string();
     if (!common.quiet && common.format == Format::Text) {

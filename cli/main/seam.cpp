@@ -65,7 +65,7 @@ int delivered(int code) {
 /// A first word that is no command gets an answer of its own: CLI11 would only say that a command is missing. Empty: nothing to say.
 std::string not_a_command(const CLI::App& app, std::string_view word) {
   // DESIGN section 12 promises these; a later version has them.
-  static constexpr std::array<std::string_view, 12> kToCome = {"attach", "baseline", "diff", "gate", "gui", "merge", "report", "run", "sql", "status", "stop", "study"};
+  static constexpr std::array<std::string_view, 11> kToCome = {"attach", "baseline", "diff", "gate", "gui", "merge", "report", "run", "sql", "status", "stop"};
   if (word.empty() || word.front() == '-') return {};
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
     if (sub->get_name() == word) return {};

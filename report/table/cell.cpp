@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "base/units.h"
 #include "report/table.h"
 
@@ -14,6 +16,10 @@ std::string shown(double value, Unit unit) {
     // Near 0 and near 100 the second digit is what tells a share from none and from all.
     case Unit::Percent: return fmt::format("{:.{}f} %", value, value < 1 || value > 99 ? 2 : 1);
     case Unit::Ratio: return fmt::format("{:.2f}", value);
+    case Unit::Millions: {
+      const auto tenths = std::llround(value / 1e5);
+      return fmt::format("{}.{}", human_count(tenths / 10), tenths % 10);
+    }
     case Unit::Text:
     case Unit::Count: break;
   }

@@ -8,7 +8,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view text_of(Unit unit) {
-  constexpr std::string_view kNames[] = {"text", "count", "bytes", "seconds", "microseconds", "percent", "ratio"};
+  constexpr std::string_view kNames[] = {"text", "count", "bytes", "seconds", "microseconds", "percent", "ratio", "count"};
   return kNames[static_cast<std::size_t>(unit)];
 }
 

@@ -241,6 +241,7 @@ TEST_F(CommandLine, EveryCommandsJsonFollowsItsSchema) {
   valid(seam({"plan", module("lr.step.hlo"), "--format", "json"}), "seam.plan.schema.json");
   valid(seam({"import", module("lr.step.hlo"), "--format", "json"}), "seam.import.schema.json");
   valid(seam({"analyze", module("lr.step.hlo"), "--format", "json"}), "seam.analyze.schema.json");
+  valid(seam({"analyze", module("lr.step.hlo"), "--movement", "--format", "json"}), "seam.analyze.schema.json");
   valid(seam({"doctor", "--format", "json"}), "seam.doctor.schema.json");
   valid(seam({"passes", "--format", "json"}), "seam.passes.schema.json");
   if (has_compiler_) valid(seam({"validate", module("lr.step.hlo"), "--format", "json"}), "seam.validate.schema.json");

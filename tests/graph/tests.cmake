@@ -1,5 +1,5 @@
 include(${CMAKE_SOURCE_DIR}/tests/data/data.cmake)
 seam_test(graph LINKS nlohmann_json::nlohmann_json)
-target_compile_definitions(graph_test PRIVATE SEAM_UNPACKED="${SEAM_UNPACKED}" SEAM_CMAKE="${CMAKE_COMMAND}")
+target_compile_definitions(graph_test PRIVATE SEAM_UNPACKED="${SEAM_UNPACKED}" SEAM_CMAKE="${CMAKE_COMMAND}" SEAM_EXAMPLES="${CMAKE_SOURCE_DIR}/examples")
 seam_fuzz(hlo graph)
 seam_fuzz(graph_text graph)

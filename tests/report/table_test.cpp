@@ -71,6 +71,15 @@ TEST(Table, JsonHasExactNumbersAndNullForUnknown) {
   EXPECT_FALSE(json["columns"][1].contains("evidence"));
 }
 
+TEST(Table, MillionsRoundForPeopleOnly) {
+  EXPECT_EQ(shown(std::int64_t{1'216'377'028}, Unit::Millions), "1,216.4");
+  EXPECT_EQ(shown(std::int64_t{49'999}, Unit::Millions), "0.0");
+  EXPECT_EQ(shown(99'950'000.0, Unit::Millions), "100.0");
+  const Table table{"t", {{"words", "Mwords", Unit::Millions, Evidence::Modelled}}, {{std::int64_t{1'216'377'028}}}, {}};
+  EXPECT_NE(to_json(table).find("\"words\": 1216377028"), std::string::npos);
+  EXPECT_NE(to_json(table).find("\"unit\": \"count\""), std::string::npos);
+}
+
 TEST(Table, HtmlEscapes) {
   const std::string html = to_html(example());
   EXPECT_NE(html.find("a|b &lt;c&gt;"), std::string::npos);

@@ -30,6 +30,10 @@ class Checker {
   std::vector<std::string> problems;
 
   void check(const Json& value, const Json& schema, const Json& document, const std::string& path) {
+    if (schema.is_boolean()) {
+      if (!schema.get<bool>()) problems.push_back(path + ": the schema has no such field");
+      return;
+    }
     for (const auto& [keyword, rule] : schema.items()) {
       if (keyword == "$schema" || keyword == "$id" || keyword == "title" || keyword == "description" || keyword == "$defs") continue;
       apply(keyword, rule, value, schema, document, path);

@@ -40,6 +40,7 @@ Run define_eval(CLI::App& app);
 Run define_import(CLI::App& app);
 Run define_export(CLI::App& app);
 Run define_analyze(CLI::App& app);
+Run define_study(CLI::App& app);
 Run define_plan(CLI::App& app);
 Run define_codegen(CLI::App& app);
 Run define_validate(CLI::App& app);

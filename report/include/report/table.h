@@ -11,7 +11,8 @@
 
 namespace seam::report {
 
-enum class Unit : std::uint8_t { Text, Count, Bytes, Seconds, Microseconds, Percent, Ratio };
+/// Millions: a count that people read in millions, "1,451.3"; the cell holds the count itself.
+enum class Unit : std::uint8_t { Text, Count, Bytes, Seconds, Microseconds, Percent, Ratio, Millions };
 
 /// Unknown is a value of its own: printed as "unknown", null in JSON, never 0.
 struct Unknown {
