@@ -73,9 +73,10 @@ class Writer {
     };
     std::vector<std::pair<Id<Op>, std::size_t>> stack;
     for (std::size_t i = 0; i < from_.ops.size(); ++i) {
-      if (gone_[Id<Op>(i)] || state[Id<Op>(i)] == State::Done) continue;
-      state[Id<Op>(i)] = State::Open;
-      stack.emplace_back(Id<Op>(i), 0);
+      const Id<Op> wanted = Id<Op>(i) == from_.root ? now(from_.root) : Id<Op>(i);
+      if ((wanted.index() < gone_.size() && gone_[wanted]) || state[wanted] == State::Done) continue;
+      state[wanted] = State::Open;
+      stack.emplace_back(wanted, 0);
       while (!stack.empty()) {
         auto& [id, k] = stack.back();
         if (k < ops_[id].operands.size() + ops_[id].attributes.control_predecessors.size()) {
