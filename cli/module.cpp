@@ -57,6 +57,7 @@ void add_plan_flags(CLI::App& app, PlanFlags& flags) {
       ->check(CLI::IsMember({"as-written", "row-major", "chosen", kSimulatedLayouts}).description(""))
       ->capture_default_str();
   app.add_option("--costs", flags.costs_file, "with --layouts simulated: the table of costs (default: $SEAM_COSTS, or seam/costs.db among the user's caches)");
+  app.add_flag("--no-merges", flags.no_merges, "leave products that share a factor, and sums of products, as the module has them");
   app.add_flag("--no-epilogues", flags.no_epilogues, "leave scales, biases, sums and ReLU after a library's product to kernels");
 }
 
@@ -67,6 +68,7 @@ Result<planner::PlanOptions> plan_options(const PlanFlags& flags) {
   options.shared_cap = flags.shared_cap;
   options.footprint_cap = flags.footprint_cap;
   options.unroll_loops = flags.unroll;
+  options.merge_products = !flags.no_merges;
   options.library_epilogues = !flags.no_epilogues;
   options.layouts = planner::layouts_named(flags.layouts).value_or(planner::Layouts::Chosen);
   return options;
@@ -83,6 +85,7 @@ Result<void> check_agreement(const PlanFlags& flags, const planner::PlanOptions&
   if (given("--device") && typed.device.name != stated.device.name) return refuse("--device", fmt::format("for {}", stated.device.name));
   if (given("--policy") && typed.policy != stated.policy) return refuse("--policy", fmt::format("by {}", stated.policy));
   if (given("--unroll") && !stated.unroll_loops) return refuse("--unroll", "without it");
+  if (given("--no-merges") && stated.merge_products) return refuse("--no-merges", "without it");
   if (given("--no-epilogues") && stated.library_epilogues) return refuse("--no-epilogues", "without it");
   return {};
 }

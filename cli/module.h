@@ -31,13 +31,14 @@ struct PlanFlags {
   std::int64_t shared_cap = 0;
   std::int64_t footprint_cap = 0;
   bool unroll = false;
+  bool no_merges = false;
   bool no_epilogues = false;
   std::string layouts = "as-written";
   std::string costs_file;         ///< empty: the usual one
   bool quiet = false;             ///< no progress line
   std::function<bool(const std::string& flag)> given;  ///< whether a flag was typed; set by add_plan_flags
 };
-/// --device, --policy, --shared-cap, --footprint-cap, --unroll, --no-epilogues.
+/// --device, --policy, --shared-cap, --footprint-cap, --unroll, --no-merges, --no-epilogues.
 void add_plan_flags(CLI::App& app, PlanFlags& flags);
 [[nodiscard]] Result<planner::PlanOptions> plan_options(const PlanFlags& flags);
 

@@ -28,16 +28,28 @@ std::string veto_text(const Veto& veto, const Computation& computation) {
 struct Home {
   const ComputationPlan* plan = nullptr;
   Id<Op> op;
-  bool taken_over = false;  ///< computed by `op`, a library call, in its epilogue
+  std::string how;  ///< "{wanted} is …": what became of it, if it is `op`'s to compute now; empty if it stands as it was
 };
+
+/// Of a slice that stands for a product of the module: which product it is a part of now.
+std::string slice_of_product(const Computation& computation, Id<Op> id) {
+  const Op& op = computation.ops[id];
+  if (op.opcode != graph::Opcode::Slice) return "";
+  const Op& product = computation.ops[op.operands[0]];
+  return std::ranges::count(merged_products(product), op.name) > 0 ? fmt::format("a slice of the merged product {}", product.name) : "";
+}
 
 Home find(const Plan& plan, const graph::Graph& graph, std::string_view wanted) {
   for (const ComputationPlan& one : plan.computations)
-    if (const auto op = graph.computations[one.computation].find(wanted)) return {&one, *op};
+    if (const auto op = graph.computations[one.computation].find(wanted)) return {&one, *op, slice_of_product(graph.computations[one.computation], *op)};
   for (const ComputationPlan& one : plan.computations) {
     const Computation& computation = graph.computations[one.computation];
     for (std::size_t i = 0; i < computation.ops.size(); ++i)
-      if (std::ranges::count(epilogue_ops(computation.ops[Id<Op>(i)]), wanted) > 0) return {&one, Id<Op>(i), true};
+      if (std::ranges::count(epilogue_ops(computation.ops[Id<Op>(i)]), wanted) > 0)
+        return {&one, Id<Op>(i), fmt::format("computed by library call {}, in its epilogue", computation.ops[Id<Op>(i)].name)};
+    for (std::size_t i = 0; i < computation.ops.size(); ++i)
+      if (std::ranges::count(merged_products(computation.ops[Id<Op>(i)]), wanted) > 0)
+        return {&one, Id<Op>(i), fmt::format("part of the merged product {}", computation.ops[Id<Op>(i)].name)};
   }
   return {};
 }
@@ -90,8 +102,7 @@ Result<std::string> explain(const Plan& plan, const graph::Graph& graph, std::st
   const Computation& computation = graph.computations[first.plan->computation];
   const auto where = [&](const Home& home, std::string_view wanted) {
     const Computation& in = graph.computations[home.plan->computation];
-    std::string text = home.taken_over ? fmt::format("{} is computed by library call {}, in its epilogue\n", wanted, in.ops[home.op].name) : "";
-    return text + where_text(*home.plan, in, home.op);
+    return (home.how.empty() ? "" : fmt::format("{} is {}\n", wanted, home.how)) + where_text(*home.plan, in, home.op);
   };
   std::string out = where(first, a);
   const auto vetoes = [&](Id<Op> one, Id<Op> other) {

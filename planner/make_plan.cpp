@@ -101,19 +101,14 @@ Result<Plan> make_plan(const Graph& graph, const PlanOptions& options) {
   if (options.orders) plan.layouts = *options.orders;
   if (!options.emit_small_dots) plan.options["small-dots"] = "0";
   if (!options.library_epilogues && policy->epilogues) plan.options["epilogues"] = "0";
+  if (!options.merge_products && policy->merges) plan.options["merges"] = "0";
   const Runs runs(graph);
   for (std::size_t i = 0; i < graph.computations.size(); ++i) {
     const Id<Computation> id(i);
     if (runs.times(id) < 0) continue;
-    PlanOptions own = options;
-    own.emit_small_dots = options.emit_small_dots && policy->small_dots;
-    const stitch::Problem problem = stitch::problem_of(graph, graph.computations[id], own, policy->pivots);
     stitch::Vetoes vetoes;
-    const Draft draft = policy->draft(problem, vetoes);
-    ComputationPlan one = spelled_out(graph, graph.computations[id], problem.roles, options, draft);
-    one.computation = id;
+    ComputationPlan one = plan_by(*policy, graph, id, options, vetoes);
     one.trips = runs.times(id);
-    one.roof_floor = roof_floor(problem);
     one.byte_floor = byte_floor(graph.computations[id], one);
     for (FusionGroup& group : one.groups)
       if (graph.entry != id) group.name = fmt::format("c{}_{}", id.index(), group.name);

@@ -1,6 +1,9 @@
 #include "planner/pipeline.h"
 
+#include <algorithm>
 #include <array>
+#include <map>
+#include <string_view>
 
 #include "graph/text.h"
 #include "graph/transform.h"
@@ -9,6 +12,7 @@
 #include "planner/layouts.h"
 #include "policy/policy.h"
 #include "prepare/epilogues.h"
+#include "prepare/merges.h"
 #include "prepare/own_state.h"
 #include "prepare/simplify.h"
 
@@ -19,7 +23,7 @@ namespace {
 /// Longer loops stay loops: their copies would only make the program long.
 constexpr std::int64_t kMostUnrolled = 1024;
 
-Planning with_graph(const Planning& from, graph::Graph graph) { return {std::move(graph), from.options, from.plan, from.planned}; }
+Planning with_graph(const Planning& from, graph::Graph graph) { return {std::move(graph), from.options, from.plan, from.planned, from.refused}; }
 
 Result<Planning> inline_calls(const Planning& p) { return with_graph(p, graph::inline_calls(p.graph, true)); }
 
@@ -42,6 +46,15 @@ Result<Planning> simplify(const Planning& p) {
     if (settled) break;
   }
   return with_graph(p, std::move(graph));
+}
+
+Result<Planning> merge_products(const Planning& p) {
+  const Policy* policy = policy_named(p.options.policy);
+  if (!p.options.merge_products || policy == nullptr || !policy->merges) return p;
+  MergedProducts merged = with_merged_products(p.graph, p.options);
+  Planning next = with_graph(p, std::move(merged.graph));
+  next.refused = std::move(merged.refused);
+  return next;
 }
 
 Result<Planning> lay_out(const Planning& p) {
@@ -68,21 +81,42 @@ Result<Planning> library_epilogues(const Planning& p) {
 
 Result<Planning> own_state(const Planning& p) { return with_graph(p, with_owned_state(p.graph)); }
 
+/// Refusals of earlier passes about ops that are still there.
+std::vector<Veto> vetoes_of(const std::vector<EarlyVeto>& refused, const graph::Graph& graph) {
+  std::vector<Veto> out;
+  for (std::size_t c = 0; c < graph.computations.size(); ++c) {
+    const Id<graph::Computation> id(c);
+    std::map<std::string_view, Id<graph::Op>> ids;
+    for (const EarlyVeto& one : refused) {
+      if (one.computation != graph.computations[id].name) continue;
+      if (ids.empty())
+        for (std::size_t i = 0; i < graph.computations[id].ops.size(); ++i) ids[graph.computations[id].ops[Id<graph::Op>(i)].name] = Id<graph::Op>(i);
+      Veto veto{one.code, id, {}, one.numbers};
+      for (const std::string& name : one.ops)
+        if (const auto found = ids.find(name); found != ids.end()) veto.ops.push_back(found->second);
+      if (veto.ops.size() == one.ops.size() && std::ranges::find(out, veto) == out.end()) out.push_back(std::move(veto));
+    }
+  }
+  return out;
+}
+
 Result<Planning> group(const Planning& p) {
   Planning next = p;
   SEAM_TRY(next.plan, make_plan(p.graph, p.options));
+  std::ranges::move(vetoes_of(p.refused, p.graph), std::back_inserter(next.plan.vetoes));
   next.planned = true;
   return next;
 }
 
 // Order: calls first, because everything after sees across them; loops before simplifying, because their bodies' copies share
-// constants and duplicates; epilogues once products are what they stay; copies of state after simplifying, which would merge them; grouping last, on the graph that codegen
+// constants and duplicates; merges on the products that are left, before their results are tied to epilogues; epilogues once products are what they stay; copies of state after simplifying, which would merge them; grouping last, on the graph that codegen
 // and the runner will use too.
 constexpr std::array kPasses = {
     Pass<Planning>{"inline-calls", "calls and fusions replaced by what they compute", inline_calls},
     Pass<Planning>{"row-major", "every value row-major, where no bitcast depends on another layout", choose_layouts},
     Pass<Planning>{"unroll-loops", "loops of known length replaced by copies of their body (only with --unroll)", unroll_loops},
     Pass<Planning>{"simplify", "dead ops, duplicates, ops that change nothing, transposes that a dot can absorb", simplify},
+    Pass<Planning>{"merge-products", "products that share a factor, and sums of products, become one library call where that is faster (policy stitch)", merge_products},
     Pass<Planning>{"layouts", "dims of values in the orders that were chosen; copies for products that could not read them as they lie", lay_out},
     Pass<Planning>{"library-epilogues", "products that stay library calls take over scales, biases, sums and ReLU that follow them (policy stitch)", library_epilogues},
     Pass<Planning>{"own-state", "loops and branches get buffers of their own for what they update in place", own_state},
@@ -109,7 +143,7 @@ Result<PassRun<Planning>> run_pipeline(const graph::Graph& graph, const PlanOpti
 
 Result<graph::Graph> before_layouts(const graph::Graph& module, const PlanOptions& options) {
   PassOptions passes;
-  passes.stop_after = "simplify";
+  passes.stop_after = "merge-products";
   passes.verify_each = false;
   SEAM_TRY(PassRun<Planning> run, run_pipeline(module, options, passes));
   return std::move(run.ir.graph);

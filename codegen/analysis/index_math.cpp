@@ -175,9 +175,13 @@ Expr IndexMath::mul(const Expr& a, std::int64_t factor) const {
 Expr IndexMath::div(const Expr& a, std::int64_t divisor) const {
   SEAM_CHECK(divisor > 0, "index division by a non-positive constant");
   if (divisor == 1) return a;
-  const auto [whole, rest] = split(sum_of(a), divisor);
+  auto [whole, rest] = split(sum_of(a), divisor);
   const Interval range = range_of(rest);
-  if (range.within(0, divisor - 1)) return build(whole);
+  // One quotient for all that the rest can be: it need not be 0, where a branch says how large an index is.
+  if (range.lo >= 0 && range.lo / divisor == range.hi / divisor) {
+    whole.constant += range.lo / divisor;
+    return build(whole);
+  }
   if (range.lo < 0) return Bin{BinOp::Div, a, imm(divisor)};
   const auto [g, smaller, low] = coarsened(rest, divisor);
   if (range_of(smaller).lo < 0) return Bin{BinOp::Div, a, imm(divisor)};
@@ -204,9 +208,12 @@ Expr IndexMath::div(const Expr& a, std::int64_t divisor) const {
 Expr IndexMath::mod(const Expr& a, std::int64_t divisor) const {
   SEAM_CHECK(divisor > 0, "index remainder by a non-positive constant");
   if (divisor == 1) return imm(0);
-  const auto [whole, rest] = split(sum_of(a), divisor);
+  auto [whole, rest] = split(sum_of(a), divisor);
   const Interval range = range_of(rest);
-  if (range.within(0, divisor - 1)) return build(rest);
+  if (range.lo >= 0 && range.lo / divisor == range.hi / divisor) {
+    rest.constant -= range.lo / divisor * divisor;
+    return build(rest);
+  }
   if (range.lo < 0) return Bin{BinOp::Mod, a, imm(divisor)};
   const auto [g, smaller, low] = coarsened(rest, divisor);
   if (range_of(smaller).lo < 0) return Bin{BinOp::Mod, a, imm(divisor)};

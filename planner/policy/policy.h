@@ -17,9 +17,13 @@ struct Policy {
   bool epilogues;         ///< whether its rules know what a library call can take over
   bool layouts;           ///< whether its rules choose them
   bool pivots;            ///< whether values read at many places are looped over
+  bool merges;            ///< whether its rules know products that become one
 };
 [[nodiscard]] std::span<const Policy> policies();
 [[nodiscard]] const Policy* policy_named(std::string_view name);
+
+/// One computation as the policy plans it, floors in bytes and trips aside; `graph` prepared as far as the caller wants it.
+[[nodiscard]] ComputationPlan plan_by(const Policy& policy, const graph::Graph& graph, Id<graph::Computation> id, const PlanOptions& options, stitch::Vetoes& vetoes);
 
 [[nodiscard]] Draft draft_none(const stitch::Problem& problem, stitch::Vetoes& vetoes);
 [[nodiscard]] Draft draft_xla2018(const stitch::Problem& problem, stitch::Vetoes& vetoes);

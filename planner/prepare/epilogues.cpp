@@ -1,7 +1,6 @@
 #include "prepare/epilogues.h"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -16,6 +15,8 @@
 #include "graph/matmul.h"
 #include "graph/orders.h"
 #include "planner/plan.h"
+#include "prepare/frontend.h"
+#include "prepare/merges.h"
 #include "stitch/problem.h"
 
 namespace seam::planner {
@@ -28,7 +29,6 @@ using graph::Opcode;
 
 namespace {
 
-constexpr std::string_view kAttribute = "frontend_attributes";
 constexpr std::string_view kKey = "epilogue_ops";
 
 /// A product and what it takes over, in the library's order: scale, type, C, bias, activation.
@@ -63,7 +63,7 @@ class Finder {
   [[nodiscard]] std::optional<Call> call_at(Id<Op> dot) {
     if (op(dot).opcode != Opcode::Dot || roles_.role[dot] != Role::Library || !is_float(op(dot).shape.dtype)) return std::nullopt;
     if (is_ordered(dot) || !op(dot).shape.dynamic.empty() || op(dot).shape.elements_count() == 0) return std::nullopt;
-    if (std::ranges::any_of(op(dot).attributes.others, [](const auto& other) { return other.first != "operand_precision"; })) return std::nullopt;
+    if (std::ranges::any_of(op(dot).attributes.others, [&](const auto& other) { return other.first != "operand_precision" && merged_products(op(dot)).empty(); })) return std::nullopt;
     Call call{dot, dot, {}, op(dot).shape.dtype, {}, {}, {}};
     call.matmul.dims = op(dot).attributes.dot;
     Id<Op> value = dot;
@@ -282,7 +282,8 @@ class Writer {
     std::vector<std::string> names;
     for (const Id<Op> taken : call.taken)
       if (from_.ops[taken].opcode != Opcode::Reshape) names.push_back(from_.ops[taken].name);
-    op.attributes.others.emplace_back(kAttribute, fmt::format("{{{}=\"{}\"}}", kKey, fmt::join(names, " ")));
+    keep_frontend_words(op, kMergedProducts, merged_products(dot));
+    keep_frontend_words(op, kKey, names);
     op.metadata = dot.metadata;
     op.at = dot.at;
     const Id<Op> product = out_.ops.push_back(std::move(op));
@@ -327,22 +328,6 @@ Graph with_library_epilogues(const Graph& graph, const PlanOptions& options) {
   return out;
 }
 
-std::vector<std::string> epilogue_ops(const Op& call) {
-  std::vector<std::string> out;
-  for (const auto& [key, value] : call.attributes.others) {
-    if (key != kAttribute) continue;
-    const std::string begin = fmt::format("{}=\"", kKey);
-    std::size_t at = value.find(begin);
-    if (at == std::string::npos) continue;
-    at += begin.size();
-    const std::string_view names = std::string_view(value).substr(at, value.find('"', at) - at);
-    for (std::size_t from = 0; from < names.size();) {
-      const std::size_t to = std::min(names.find(' ', from), names.size());
-      if (to > from) out.emplace_back(names.substr(from, to - from));
-      from = to + 1;
-    }
-  }
-  return out;
-}
+std::vector<std::string> epilogue_ops(const Op& call) { return frontend_words(call, kKey); }
 
 }  // namespace seam::planner

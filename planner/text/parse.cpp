@@ -311,7 +311,7 @@ class Parser {
 
 PlanOptions stated_options(std::string_view plan, PlanOptions otherwise) {
   otherwise.unroll_loops = false;
-  otherwise.library_epilogues = true;
+  otherwise.merge_products = otherwise.library_epilogues = true;
   otherwise.layouts = Layouts::AsWritten;
   otherwise.orders.reset();
   text::Lexer lexer(plan, "");
@@ -330,6 +330,7 @@ PlanOptions stated_options(std::string_view plan, PlanOptions otherwise) {
       otherwise.orders.emplace();
     }
     if (words[1].text == "unroll") otherwise.unroll_loops = words[2].text == "1";
+    if (words[1].text == "merges") otherwise.merge_products = words[2].text != "0";
     if (words[1].text == "epilogues") otherwise.library_epilogues = words[2].text != "0";
   }
   return otherwise;

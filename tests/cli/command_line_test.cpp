@@ -136,7 +136,7 @@ TEST_F(CommandLine, FlagsThatContradictAPlanAreRefused) {
   EXPECT_EQ(taken.exit, 0) << taken.err;
   EXPECT_NE(taken.out.find("on v100"), std::string::npos) << taken.out;
   EXPECT_EQ(seam({"plan", module("lr.step.hlo"), "--plan", plan, "--device", "v100", "--policy", "stitch"}).exit, 0);
-  for (const std::vector<std::string>& flag : {std::vector<std::string>{"--device", "h100"}, {"--policy", "none"}, {"--no-epilogues"}, {"--unroll"}}) {
+  for (const std::vector<std::string>& flag : {std::vector<std::string>{"--device", "h100"}, {"--policy", "none"}, {"--no-merges"}, {"--no-epilogues"}, {"--unroll"}}) {
     std::vector<std::string> words = {"plan", module("lr.step.hlo"), "--plan", plan};
     words.insert(words.end(), flag.begin(), flag.end());
     const Ran ran = seam(words);

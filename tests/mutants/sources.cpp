@@ -39,7 +39,7 @@ std::unique_ptr<Origin> origin_of_module(const std::string& module, const std::s
   origin->name = module + " " + output;
   planner::PlanOptions options;
   options.device = h100();
-  options.library_epilogues = false;  // kernels are wanted
+  options.merge_products = options.library_epilogues = false;  // kernels are wanted
   origin->graph = need(planner::prepared(need(graph::read_graph(need(read_file(path)), path.string())), options));
   origin->plan = need(planner::make_plan(origin->graph, options));
   for (std::size_t c = 0; c < origin->plan.computations.size(); ++c) {

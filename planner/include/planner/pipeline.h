@@ -15,6 +15,7 @@ struct Planning {
   PlanOptions options;
   Plan plan;             ///< empty until the grouping pass
   bool planned = false;
+  std::vector<EarlyVeto> refused = {};  ///< before grouping, which makes vetoes of them
   friend bool operator==(const Planning& a, const Planning& b) {
     return a.planned == b.planned && a.graph == b.graph && a.plan == b.plan;
   }

@@ -31,17 +31,18 @@ struct PlanOptions {
   bool emit_small_dots = true;           ///< small batched dots inside groups
   Layouts layouts = Layouts::AsWritten;
   std::optional<LayoutOrders> orders;    ///< for RowMajor and Chosen: these and no others (pass layouts); what choose_layouts() finds if not set
+  bool merge_products = true;            ///< products that can be one library call become one where that is faster (policies that know merges)
   bool library_epilogues = true;         ///< products that stay with the library take over what its epilogue can do (policies that know epilogues)
 };
 
-/// What is planned: calls inlined, dead code and duplicates removed, loops unrolled if asked, library calls with their epilogues. Plans speak of the
+/// What is planned: calls inlined, dead code and duplicates removed, loops unrolled if asked, products merged, library calls with their epilogues. Plans speak of the
 /// ops of this graph, so everything after (codegen, run, report) must use it too. It depends on the policy: another policy, another graph.
 [[nodiscard]] Result<graph::Graph> prepared(const graph::Graph& graph, const PlanOptions& options);
 /// `graph` must be what prepared() returned. Deterministic: same input, same bytes of .plan.
 [[nodiscard]] Result<Plan> make_plan(const graph::Graph& graph, const PlanOptions& options);
 
 [[nodiscard]] std::string print_plan(const Plan& plan, const graph::Graph& graph);
-/// `otherwise` with what a .plan says of how its graph was prepared and for what: policy, device, unrolling, epilogues. What cannot be read is left to parse_plan to report.
+/// `otherwise` with what a .plan says of how its graph was prepared and for what: policy, device, unrolling, merges, epilogues. What cannot be read is left to parse_plan to report.
 [[nodiscard]] PlanOptions stated_options(std::string_view plan, PlanOptions otherwise);
 [[nodiscard]] Result<Plan> parse_plan(std::string_view text, std::string_view file, const graph::Graph& graph);
 /// Legality of a whole plan, whoever wrote it: every op computed before it is read, groups acyclic, placements and
@@ -50,6 +51,8 @@ struct PlanOptions {
 
 /// Names of the ops that a library call took over into its epilogue (pass library-epilogues), in order; empty for other ops.
 [[nodiscard]] std::vector<std::string> epilogue_ops(const graph::Op& call);
+/// Names of the ops that a product stands for (pass merge-products): products, then the adds between them; empty for other ops.
+[[nodiscard]] std::vector<std::string> merged_products(const graph::Op& product);
 /// An op that reads no memory of its own accord: folded into whatever uses it (constants, iota, scalar broadcasts) or no work at all
 /// (DESIGN section 12, "Free ops").
 [[nodiscard]] bool is_free(const graph::Computation& computation, const graph::Op& op);

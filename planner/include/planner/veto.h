@@ -28,4 +28,13 @@ struct Veto {
   friend bool operator==(const Veto&, const Veto&) = default;
 };
 
+/// A refusal by a pass that still changes the graph: ids change from pass to pass, names stay.
+struct EarlyVeto {
+  VetoCode code{};
+  std::string computation;
+  std::vector<std::string> ops;
+  std::map<std::string, double> numbers;
+  friend bool operator==(const EarlyVeto&, const EarlyVeto&) = default;
+};
+
 }  // namespace seam::planner
