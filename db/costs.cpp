@@ -46,10 +46,11 @@ Result<CostTable> CostTable::opened(std::unique_ptr<State> state, const std::fil
   if (version != kCostsVersion) {
     return fail(Error::Code::BadInput, fmt::format("{} has format version {}; this Seam writes version {}: remove it, or name another file", file.string(), version, kCostsVersion));
   }
-  SEAM_TRY(state->find, Statement::prepare(connection, "SELECT evidence, what, blocks, blocks_run, dram_bytes, sectors, instructions, shared_conflicts, low_us, mid_us, high_us FROM cost "
+  SEAM_TRY(state->find, Statement::prepare(connection, "SELECT evidence, what, blocks, blocks_run, threads, shared_bytes, dram_bytes, l2_bytes, sectors, instructions, wavefronts, shared_conflicts, barriers, "
+                                                       "atomic_sectors, recorded_us FROM cost "
                                                        "WHERE key = ? AND device = ? AND version = ? "
                                                        "ORDER BY CASE evidence WHEN 'recorded' THEN 0 WHEN 'simulated' THEN 1 ELSE 2 END LIMIT 1"));
-  SEAM_TRY(state->put, Statement::prepare(connection, "INSERT OR REPLACE INTO cost VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
+  SEAM_TRY(state->put, Statement::prepare(connection, "INSERT OR REPLACE INTO cost VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
   return CostTable(std::move(state));
 }
 
@@ -101,8 +102,11 @@ std::optional<Cost> CostTable::find(std::string_view key, std::string_view devic
     out->what = text(1);
     out->blocks = sqlite3_column_int64(statement, 2);
     out->blocks_run = sqlite3_column_int64(statement, 3);
-    out->dram_bytes = real(4), out->sectors = real(5), out->instructions = real(6), out->shared_conflicts = real(7);
-    out->low_us = real(8), out->mid_us = real(9), out->high_us = real(10);
+    out->threads = sqlite3_column_int64(statement, 4);
+    out->shared_bytes = sqlite3_column_int64(statement, 5);
+    out->dram_bytes = real(6), out->l2_bytes = real(7), out->sectors = real(8), out->instructions = real(9);
+    out->wavefronts = real(10), out->shared_conflicts = real(11), out->barriers = real(12), out->atomic_sectors = real(13);
+    if (sqlite3_column_type(statement, 14) != SQLITE_NULL) out->recorded_us = real(14);
   }
   sqlite3_reset(statement);
   return out;
@@ -117,7 +121,10 @@ Result<void> CostTable::put(std::string_view key, std::string_view device, int v
   statement.bind(std::string_view(cost.what));
   statement.bind(cost.blocks);
   statement.bind(cost.blocks_run);
-  for (const double value : {cost.dram_bytes, cost.sectors, cost.instructions, cost.shared_conflicts, cost.low_us, cost.mid_us, cost.high_us}) statement.bind(value);
+  statement.bind(cost.threads);
+  statement.bind(cost.shared_bytes);
+  for (const double value : {cost.dram_bytes, cost.l2_bytes, cost.sectors, cost.instructions, cost.wavefronts, cost.shared_conflicts, cost.barriers, cost.atomic_sectors}) statement.bind(value);
+  statement.bind(cost.recorded_us);
   if (statement.run() != SQLITE_DONE) return failure(state_->connection.get(), "writing a cost");
   return {};
 }

@@ -12,12 +12,16 @@ CREATE TABLE cost (
   what            TEXT NOT NULL,     -- for people
   blocks          INTEGER NOT NULL,  -- of the launch
   blocks_run      INTEGER NOT NULL,  -- that the simulator ran
+  threads         INTEGER NOT NULL,  -- per block
+  shared_bytes    INTEGER NOT NULL,  -- per block
   dram_bytes      REAL NOT NULL,     -- in distinct 32-byte sectors
+  l2_bytes        REAL NOT NULL,     -- asked of the L2 beyond that
   sectors         REAL NOT NULL,     -- 32-byte sectors asked for, per warp access
-  instructions    REAL NOT NULL,     -- of threads
+  instructions    REAL NOT NULL,     -- of threads, idle lanes of warps that run included
+  wavefronts      REAL NOT NULL,     -- passes through L1 and shared memory
   shared_conflicts REAL NOT NULL,    -- passes through shared memory above the least
-  low_us          REAL NOT NULL,     -- time without the launch gap
-  mid_us          REAL NOT NULL,
-  high_us         REAL NOT NULL,
+  barriers        REAL NOT NULL,     -- that one block waits at
+  atomic_sectors  REAL NOT NULL,
+  recorded_us     REAL,              -- measured by a GPU, without the launch gap; NULL: the time model says it from the counts
   PRIMARY KEY (key, device, version, evidence)
 ) STRICT, WITHOUT ROWID;

@@ -149,6 +149,17 @@ Result<graph::Graph> before_layouts(const graph::Graph& module, const PlanOption
   return std::move(run.ir.graph);
 }
 
+Result<Planning> plan_from_layouts(const graph::Graph& ready, const PlanOptions& options) {
+  PassOptions passes;
+  passes.verify_each = false;
+  for (const Pass<Planning>& pass : kPasses) {
+    if (pass.name == "layouts") break;
+    passes.skip.emplace_back(pass.name);
+  }
+  SEAM_TRY(PassRun<Planning> run, run_pipeline(ready, options, passes));
+  return std::move(run.ir);
+}
+
 Result<Planning> plan_module(const graph::Graph& module, const PlanOptions& options) {
   PassOptions passes;
   passes.verify_each = false;

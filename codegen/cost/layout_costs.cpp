@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/check.h"
 #include "codegen/meter.h"
 
 namespace seam::codegen {
@@ -59,10 +60,56 @@ Crossing along(const Crossing& crossing) {
   return out;
 }
 
+/// What a crossing's cost depends on: four dims, walked as (rest, m, between, w) where w is innermost in the walk and m in memory; how far apart
+/// two touches of one sector are is `between` x w. Where the same dim is innermost on both sides only its run matters. The rest is made small: what it
+/// repeats is counted `times` over.
+struct Kind {
+  Crossing crossing;
+  double times = 1;
+};
+constexpr std::int64_t kEnough = std::int64_t{1} << 21U;  ///< elements
+
+Kind kind_of(const Crossing& crossing) {
+  const std::size_t inner = crossing.extents.size() - 1, last = static_cast<std::size_t>(crossing.lies.back());
+  std::int64_t rest = 1, between = 1;
+  Kind kind;
+  kind.crossing.dtype = stand_in(crossing.dtype);
+  const auto shrunk = [&](std::int64_t fixed) {
+    const std::int64_t whole = rest;
+    rest = std::clamp<std::int64_t>(kEnough / std::max<std::int64_t>(1, fixed), 2, std::max<std::int64_t>(2, rest));
+    kind.times = static_cast<double>(std::max<std::int64_t>(1, whole)) / static_cast<double>(rest);
+  };
+  if (inner == last) {
+    for (std::size_t k = 0; k < inner; ++k) rest *= crossing.extents[k];
+    shrunk(crossing.extents[inner] * 2);
+    // Two outer dims that change places.
+    kind.crossing.extents = {std::max<std::int64_t>(2, rest), 2, crossing.extents[inner]};
+    kind.times /= 2;
+    kind.crossing.lies = {1, 0, 2};
+    return kind;
+  }
+  for (std::size_t k = 0; k < inner; ++k)
+    if (k != last) (k > last ? between : rest) *= crossing.extents[k];
+  const std::int64_t m = crossing.extents[last], w = crossing.extents[inner];
+  const bool outer = rest > 1;
+  if (outer) {
+    shrunk(m * between * w);
+    kind.crossing.extents.push_back(rest);
+    kind.crossing.lies.push_back(0);
+  }
+  const auto first = static_cast<std::int64_t>(kind.crossing.extents.size());
+  kind.crossing.extents.push_back(m);
+  if (between > 1) kind.crossing.extents.push_back(between);
+  kind.crossing.extents.push_back(w);
+  for (std::int64_t k = first + 1; k < std::ssize(kind.crossing.extents); ++k) kind.crossing.lies.push_back(k);
+  kind.crossing.lies.push_back(first);
+  return kind;
+}
+
 class Asked : public planner::LayoutCosts {
  public:
-  double walk_us(const Crossing& crossing) const override { return asked_.insert(crossing), 0; }
-  double copy_us(const Crossing& crossing) const override { return asked_.insert(crossing), 0; }
+  double walk_us(const Crossing& crossing) const override { return asked_.insert(kind_of(crossing).crossing), 0; }
+  double copy_us(const Crossing& crossing) const override { return asked_.insert(kind_of(crossing).crossing), 0; }
   [[nodiscard]] const std::set<Crossing>& asked() const { return asked_; }
 
  private:
@@ -71,12 +118,21 @@ class Asked : public planner::LayoutCosts {
 
 class Measured : public planner::LayoutCosts {
  public:
-  explicit Measured(std::map<Crossing, double> us) : us_(std::move(us)) {}
-  double walk_us(const Crossing& crossing) const override { return std::max(0.0, us_.at(crossing) - us_.at(along(crossing))); }
-  double copy_us(const Crossing& crossing) const override { return us_.at(crossing) + analyzer::launch_gap_us(analyzer::Launching::GraphReplay).mid; }
+  Measured(const Device& device, std::map<Crossing, db::Cost> costs) : device_(device), costs_(std::move(costs)) {}
+  double walk_us(const Crossing& crossing) const override {
+    const Kind kind = kind_of(crossing);
+    return std::max(0.0, us(kind.crossing, kind.times) - us(along(kind.crossing), kind.times));
+  }
+  double copy_us(const Crossing& crossing) const override {
+    const Kind kind = kind_of(crossing);
+    return us(kind.crossing, kind.times) + analyzer::launch_gap_us(analyzer::Launching::GraphReplay).mid;
+  }
 
  private:
-  std::map<Crossing, double> us_;
+  [[nodiscard]] double us(const Crossing& crossing, double times) const { return kernel_us(costs_.at(crossing), device_, times); }
+
+  Device device_;
+  std::map<Crossing, db::Cost> costs_;
 };
 
 }  // namespace
@@ -97,15 +153,13 @@ Result<std::unique_ptr<planner::LayoutCosts>> measured_layout_costs(const graph:
     list.push_back(&plans.back());
   }
   SEAM_TRY(const std::vector<Meter::Measured> measured, meter.measure(list, progress));
-  std::map<Crossing, double> us;
+  std::map<Crossing, db::Cost> known;
   std::size_t i = 0;
   for (const Crossing& crossing : crossings) {
-    double sum = 0;
-    for (const db::Cost& kernel : measured[i].kernels) sum += kernel.mid_us;
-    us.emplace(crossing, sum);
-    ++i;
+    SEAM_CHECK(measured[i].kernels.size() == 1, "a copy is one kernel");
+    known.emplace(crossing, measured[i++].kernels[0]);
   }
-  return std::make_unique<Measured>(std::move(us));
+  return std::make_unique<Measured>(options.device, std::move(known));
 }
 
 }  // namespace seam::codegen

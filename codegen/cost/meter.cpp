@@ -21,24 +21,28 @@ std::string key_of(const Source& source) {
   return sha256(fmt::format("{}\ngrid {} block {} shared {}", text ? text->key : source.cuda, source.grid, source.block, source.shared_bytes));
 }
 
-Result<db::Cost> cost_of(const LaunchProfile& profile, const std::string& name, const Device& device) {
+Result<db::Cost> cost_of(const LaunchProfile& profile, const std::string& name) {
   if (profile.refusal) return tl::unexpected(*profile.refusal);
   if (!profile.reports.empty()) return fail(Error::Code::BadInput, profile.reports.front());
   const sim::Counters& c = profile.counters;
   if (c.blocks == 0) return fail(Error::Code::BadInput, fmt::format("no block of kernel {} ran", name));
   const double all = static_cast<double>(profile.blocks) / static_cast<double>(c.blocks);
   const analyzer::KernelWork work = work_of(profile);
-  const analyzer::Band time = analyzer::kernel_time_us(device, work);
   db::Cost cost;
   cost.evidence = profile.whole() ? Evidence::Simulated : Evidence::Modelled;
   cost.what = name;
   cost.blocks = static_cast<std::int64_t>(profile.blocks);
   cost.blocks_run = static_cast<std::int64_t>(c.blocks);
+  cost.threads = work.threads;
+  cost.shared_bytes = work.shared_bytes;
   cost.dram_bytes = work.dram_bytes;
+  cost.l2_bytes = work.reread_bytes;
   cost.sectors = static_cast<double>(c.sectors_read + c.sectors_written) * all;
-  cost.instructions = static_cast<double>(c.instructions) * all;
+  cost.instructions = work.instructions;
+  cost.wavefronts = work.wavefronts;
   cost.shared_conflicts = static_cast<double>(c.shared_conflicts) * all;
-  cost.low_us = time.low, cost.mid_us = time.mid, cost.high_us = time.high;
+  cost.barriers = work.barriers;
+  cost.atomic_sectors = work.atomic_sectors;
   return cost;
 }
 
@@ -61,6 +65,22 @@ analyzer::KernelWork work_of(const LaunchProfile& profile, int registers) {
   work.atomic_sectors = static_cast<double>(c.atomic_sectors) * all;
   work.counted = true;
   return work;
+}
+
+double kernel_us(const db::Cost& cost, const Device& device, double times) {
+  if (cost.recorded_us) return *cost.recorded_us * times;
+  analyzer::KernelWork work;
+  work.blocks = static_cast<std::int64_t>(static_cast<double>(cost.blocks) * times);
+  work.threads = static_cast<int>(cost.threads);
+  work.shared_bytes = cost.shared_bytes;
+  work.dram_bytes = cost.dram_bytes * times;
+  work.reread_bytes = cost.l2_bytes * times;
+  work.instructions = cost.instructions * times;
+  work.wavefronts = cost.wavefronts * times;
+  work.barriers = cost.barriers;
+  work.atomic_sectors = cost.atomic_sectors * times;
+  work.counted = true;
+  return analyzer::kernel_time_us(device, work).mid;
 }
 
 Meter::Meter(Device device, std::shared_ptr<const Compiler> compiler, db::CostTable& costs, std::uint64_t most_instructions)
@@ -120,7 +140,7 @@ Result<std::vector<Meter::Measured>> Meter::measure(std::span<const planner::Pla
     Program alone{&plans[kernel.plan]->graph, &plans[kernel.plan]->plan, {}, {}, 0, 0};
     alone.kernels.emplace_back().push_back(std::move(kernel.built));
     const std::vector<LaunchProfile> profile = profile_kernels(alone, {.most_instructions = most_instructions_, .threads = 1});
-    counted[r] = cost_of(profile.front(), alone.kernels[0][0].source.name, device_);
+    counted[r] = cost_of(profile.front(), alone.kernels[0][0].source.name);
     if (progress) progress(++done, runs.size());
   });
   if (!runs.empty()) SEAM_DO(costs_.begin());
@@ -148,7 +168,7 @@ double time_us(const planner::Planning& planning, const Meter::Measured& measure
     const auto times = static_cast<double>(std::max<std::int64_t>(1, one.trips));
     for (const planner::Step& step : one.steps) {
       switch (step.kind) {
-        case planner::StepKind::Kernel: sum += times * (gap + measured.kernels.at(first + step.group).mid_us); break;
+        case planner::StepKind::Kernel: sum += times * (gap + kernel_us(measured.kernels.at(first + step.group), device)); break;
         case planner::StepKind::Library: sum += times * (gap + analyzer::library_time_us(device, analyzer::library_work(computation, computation.ops[step.op])).mid); break;
         case planner::StepKind::Copy: {
           const planner::CopiedBytes bytes = planner::copied_bytes(computation.ops[step.op]);

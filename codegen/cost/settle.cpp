@@ -6,10 +6,13 @@
 namespace seam::codegen {
 namespace {
 
+/// Trials in a row that may bring nothing.
+constexpr std::size_t kMostInVain = 4;
+
 /// Plans under stated orders, measured.
 class Trials {
  public:
-  Trials(const graph::Graph& module, planner::PlanOptions options, const Meter& meter, SettledLayouts& out) : module_(module), options_(std::move(options)), meter_(meter), out_(out) {}
+  Trials(const graph::Graph& ready, planner::PlanOptions options, const Meter& meter, SettledLayouts& out) : ready_(ready), options_(std::move(options)), meter_(meter), out_(out) {}
 
   struct Trial {
     planner::Planning planning;
@@ -20,7 +23,7 @@ class Trials {
     options.layouts = planner::Layouts::Chosen;
     options.orders = std::move(orders);
     Trial trial;
-    SEAM_TRY(trial.planning, planner::plan_module(module_, options));
+    SEAM_TRY(trial.planning, planner::plan_from_layouts(ready_, options));
     const std::array<const planner::Planning*, 1> one = {&trial.planning};
     SEAM_TRY(const std::vector<Meter::Measured> measured, meter_.measure(one));
     trial.us = time_us(trial.planning, measured[0], meter_.device());
@@ -31,7 +34,7 @@ class Trials {
   }
 
  private:
-  const graph::Graph& module_;
+  const graph::Graph& ready_;
   planner::PlanOptions options_;
   const Meter& meter_;
   SettledLayouts& out_;
@@ -41,8 +44,8 @@ class Trials {
 
 Result<SettledLayouts> settle_layouts(const graph::Graph& module, const planner::PlanOptions& options, const Meter& meter, const Progress& progress) {
   SettledLayouts out;
-  Trials trials(module, options, meter, out);
   SEAM_TRY(const graph::Graph ready, planner::before_layouts(module, options));
+  Trials trials(ready, options, meter, out);
   SEAM_TRY(const auto costs, measured_layout_costs(ready, options, meter, progress));
   out.network = planner::choose_layouts(ready, options, *costs);
   SEAM_TRY(Trials::Trial best, trials.run({}));
@@ -52,20 +55,15 @@ Result<SettledLayouts> settle_layouts(const graph::Graph& module, const planner:
     best = std::move(trial);
     return true;
   };
-  SEAM_TRY(Trials::Trial modelled, trials.run(planner::choose_layouts(ready, options, *planner::modelled_layout_costs(options.device)).orders));
-  out.modelled_us = modelled.us;
-  take(std::move(modelled));
   SEAM_TRY(Trials::Trial network, trials.run(out.network.orders));
   take(std::move(network));
-  // One group of values after the other back to row-major, until that helps no more.
-  for (bool better = true; better;) {
-    better = false;
-    for (const planner::LayoutOrders& without : planner::with_one_less(ready, *best.planning.options.orders)) {
-      SEAM_TRY(Trials::Trial trial, trials.run(without));
-      if (!take(std::move(trial))) continue;
-      better = true;
-      break;
-    }
+  // One set of values after the other back to row-major, those first that hold most; from the last that helped on, until none does.
+  std::size_t since = 0;
+  for (std::size_t next = 0;; ++next, ++since) {
+    const std::vector<planner::LayoutOrders> less = planner::with_one_less(ready, *best.planning.options.orders);
+    if (since >= std::min(less.size(), kMostInVain)) break;
+    SEAM_TRY(Trials::Trial trial, trials.run(less[next % less.size()]));
+    if (take(std::move(trial))) since = 0;
   }
   out.chosen_us = best.us;
   out.chosen = std::move(best.planning);

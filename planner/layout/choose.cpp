@@ -58,7 +58,7 @@ LayoutChoice choose_layouts(const Graph& graph, const PlanOptions& options, cons
 }
 
 std::vector<LayoutOrders> with_one_less(const Graph& graph, const LayoutOrders& orders) {
-  std::vector<LayoutOrders> out;
+  std::vector<std::pair<std::int64_t, LayoutOrders>> sized;  // by minus the bytes of the largest value in the set
   const Graph own = graph::with_own_broadcasts(graph);
   for (const Computation& computation : own.computations) {
     const auto here = orders.find(computation.name);
@@ -67,9 +67,15 @@ std::vector<LayoutOrders> with_one_less(const Graph& graph, const LayoutOrders& 
       LayoutOrders less = orders;
       std::size_t dropped = 0;
       for (const Id<Op> op : island.ops) dropped += less[computation.name].erase(computation.ops[op].name);
-      if (dropped > 0) out.push_back(std::move(less));
+      if (dropped == 0) continue;
+      std::int64_t bytes = 0;
+      for (const Id<Op> op : island.ops) bytes = std::max(bytes, computation.ops[op].shape.byte_size());
+      sized.emplace_back(-bytes, std::move(less));
     }
   }
+  std::ranges::stable_sort(sized, {}, [](const auto& one) { return one.first; });
+  std::vector<LayoutOrders> out;
+  for (auto& [size, less] : sized) out.push_back(std::move(less));
   return out;
 }
 

@@ -22,6 +22,9 @@ inline constexpr int kCostVersion = 1;
 /// What a profile says to the time model; `registers` per thread.
 [[nodiscard]] analyzer::KernelWork work_of(const LaunchProfile& profile, int registers = 40);
 
+/// Time without the launch gap: as a GPU recorded it, or as the time model has it from the counts. `times`: of a launch with so many times the blocks.
+[[nodiscard]] double kernel_us(const db::Cost& cost, const Device& device, double times = 1);
+
 class Meter {
  public:
   /// `costs` must outlive it. `most_instructions`: of threads, per kernel; beyond it a sample of the blocks runs.
@@ -53,7 +56,7 @@ class Meter {
 /// Orders chosen on measured kernels: the network's choice, then single sets of values put back to row-major while a whole plan gets faster by it.
 struct SettledLayouts {
   planner::Planning chosen;      ///< never slower than row_major by time_us()
-  double chosen_us = 0, row_major_us = 0, modelled_us = 0;  ///< whole plans; modelled: the choice by the formula's costs
+  double chosen_us = 0, row_major_us = 0;  ///< whole plans
   planner::LayoutChoice network; ///< by measured costs
   int tried = 0;                 ///< plans that were measured
   std::size_t kernels_run = 0, kernels_looked_up = 0;

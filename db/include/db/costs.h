@@ -16,9 +16,9 @@ namespace seam::db {
 struct Cost {
   Evidence evidence = Evidence::Unknown;
   std::string what;
-  std::int64_t blocks = 0, blocks_run = 0;
-  double dram_bytes = 0, sectors = 0, instructions = 0, shared_conflicts = 0;
-  double low_us = 0, mid_us = 0, high_us = 0;
+  std::int64_t blocks = 0, blocks_run = 0, threads = 0, shared_bytes = 0;
+  double dram_bytes = 0, l2_bytes = 0, sectors = 0, instructions = 0, wavefronts = 0, shared_conflicts = 0, barriers = 0, atomic_sectors = 0;
+  std::optional<double> recorded_us;
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 

@@ -9,6 +9,7 @@
 #include "base/device.h"
 #include "graph/graph.h"
 #include "graph/orders.h"
+#include "planner/pipeline.h"
 #include "planner/planner.h"
 
 namespace seam::planner {
@@ -45,10 +46,12 @@ struct LayoutChoice {
 };
 /// What the passes before "layouts" make of a module.
 [[nodiscard]] Result<graph::Graph> before_layouts(const graph::Graph& module, const PlanOptions& options);
+/// The passes from "layouts" on.
+[[nodiscard]] Result<Planning> plan_from_layouts(const graph::Graph& ready, const PlanOptions& options);
 /// `graph`: from before_layouts().
 [[nodiscard]] LayoutChoice choose_layouts(const graph::Graph& graph, const PlanOptions& options, const LayoutCosts& costs);
 
-/// These orders with one set of values that move together put back to row-major, for each such set.
+/// These orders with one set of values that move together put back to row-major, for each such set; those with large values first.
 [[nodiscard]] std::vector<LayoutOrders> with_one_less(const graph::Graph& graph, const LayoutOrders& orders);
 
 }  // namespace seam::planner
