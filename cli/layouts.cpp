@@ -3,13 +3,10 @@
 #include <fmt/core.h>
 
 #include "codegen/meter.h"
-#include "db/costs.h"
 #include "progress.h"
 
 namespace seam::cli {
-namespace {
 
-/// The table that --costs names, or the usual one; a table that cannot be kept lasts as long as the program, and that is said.
 Result<db::CostTable> table_of_costs(const std::string& file) {
   if (!file.empty()) return db::CostTable::open(file);
   if (const auto usual = db::CostTable::usual_file()) {
@@ -19,8 +16,6 @@ Result<db::CostTable> table_of_costs(const std::string& file) {
   }
   return db::CostTable::in_memory();
 }
-
-}  // namespace
 
 Result<planner::PlanOptions> plan_options_for(const graph::Graph& module, const PlanFlags& flags) {
   SEAM_TRY(planner::PlanOptions options, plan_options(flags));
