@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "graph/transform.h"
 #include "module.h"
+#include "report/layouts.h"
 #include "report/movement.h"
 #include "report/render.h"
 
@@ -183,11 +184,20 @@ Result<int> run(const Options& options, const Common& common) {
   SEAM_TRY(const graph::Graph module, open_module(options.module));
   if (options.movement) return run_movement(module, options, common);
   SEAM_TRY(const Analysis analysis, analyzed(module, options.plan));
+  SEAM_TRY(const planner::PlanOptions plan, plan_options(options.plan));
+  // Of a compiler's result the layouts are what it chose already.
+  report::Table bad;
+  if (!analysis.optimized) {
+    SEAM_TRY(bad, report::bad_layout_table(module, plan));
+  }
   if (common.format == Format::Json) {
-    fmt::print("{}\n", json_of(analysis));
+    Json out = Json::parse(json_of(analysis));
+    out["bad_layouts"] = Json::parse(report::to_json(bad))["rows"];
+    fmt::print("{}\n", out.dump(1, ' ', false, Json::error_handler_t::replace));
     return kPass;
   }
-  const report::Document document{share_table(analysis), origin_table(analysis, options.origins), total_table(analysis)};
+  report::Document document{share_table(analysis), origin_table(analysis, options.origins), total_table(analysis)};
+  if (!bad.rows.empty()) document.emplace_back(std::move(bad));
   fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document));
   return kPass;
 }

@@ -14,6 +14,7 @@
 #include "plan_many.h"
 #include "planner/pipeline.h"
 #include "progress.h"
+#include "report/layouts.h"
 #include "report/comparison.h"
 #include "report/outside.h"
 #include "report/plan_json.h"
@@ -87,8 +88,15 @@ Result<std::vector<report::SideBySide>> beside(const planner::Planning& planning
   return sides;
 }
 
-Result<std::string> explained(const Options& options, const planner::Planning& planning) {
+Result<std::string> explained(const Options& options, const graph::Graph& module, const planner::Planning& planning) {
   if (options.explain.empty()) return planner::explain_all(planning.plan, planning.graph);
+  SEAM_TRY(const auto reasons, report::layout_reasons(module, planning.options, planning.plan));
+  const std::string layout = report::explained_layout(reasons, options.explain);
+  if (!layout.empty()) {
+    // A value that only the unplanned graph has by this name has no place in a kernel, but it has a layout.
+    const auto place = planner::explain(planning.plan, planning.graph, options.explain, "");
+    return layout + (place ? *place : "");
+  }
   const std::size_t comma = options.explain.find(',');
   const std::string_view all = options.explain;
   return planner::explain(planning.plan, planning.graph, all.substr(0, comma), comma == std::string::npos ? "" : all.substr(comma + 1));
@@ -143,7 +151,7 @@ Result<int> run(const Options& options, const Common& common) {
   if (options.dot) {
     fmt::print("{}", planner::print_plan_dot(planning.plan, planning.graph));
   } else if (options.explain_given) {
-    SEAM_TRY(const std::string why, explained(options, planning));
+    SEAM_TRY(const std::string why, explained(options, module, planning));
     if (json) {
       auto plan = nlohmann::ordered_json::parse(report::plan_json(planning.plan, planning.graph, compilers, sides));
       plan["explanation"] = why;
@@ -158,6 +166,8 @@ Result<int> run(const Options& options, const Common& common) {
   } else {
     SEAM_TRY(report::Table policies, table_of(module, planning, compilers));
     report::Document document{std::move(policies), kernels_of(planning)};
+    SEAM_TRY(const auto reasons, report::layout_reasons(module, planning.options, planning.plan));
+    if (!reasons.empty()) document.emplace_back(report::layout_table(reasons, planning.plan, planning.graph));
     if (report::Table outside = outside_of(planning); !outside.rows.empty()) document.emplace_back(std::move(outside));
     for (const report::SideBySide& one : sides) {
       document.emplace_back(report::totals_table(one));

@@ -88,7 +88,10 @@ class Maker {
       if (island(id) != kNone) variables.push_back(island(id));
     std::ranges::sort(variables);
     variables.erase(std::ranges::unique(variables).begin(), variables.end());
-    if (variables.empty()) return;
+    if (variables.empty()) {
+      out_.terms.push_back(std::move(term));
+      return;
+    }
     std::vector<std::size_t> choice(variables.size(), 0);
     std::vector<double> table;
     std::vector<Order> orders(term.ops.size());
@@ -102,8 +105,9 @@ class Maker {
       while (i > 0 && ++choice[i - 1] == out_.orders[variables[i - 1]].size()) choice[--i] = 0;
       if (i == 0) break;
     }
-    if (std::ranges::all_of(table, [](double c) { return c == 0; })) return;
+    const bool free = std::ranges::all_of(table, [](double c) { return c == 0; });
     out_.terms.push_back(std::move(term));
+    if (free) return;
     auto [where, fresh] = factors_.try_emplace(variables, Factor{variables, {}});
     if (fresh) {
       where->second.cost = std::move(table);

@@ -47,7 +47,7 @@ struct LayoutNetwork {
   Islands islands;
   std::vector<std::vector<graph::Order>> orders;  ///< per island, row-major of its reference first… the choices of its variable
   Network network;
-  std::vector<Term> terms;  ///< what the factors add up
+  std::vector<Term> terms;  ///< what the factors add up, and what costs nothing in any order of the islands
 };
 [[nodiscard]] LayoutNetwork network_of(const graph::Computation& computation, const Roles& roles, const LayoutCosts& costs);
 

@@ -91,6 +91,9 @@ std::string plan_json(const planner::Plan& plan, const graph::Graph& graph, std:
     vetoes.push_back({{"code", planner::name(veto.code)}, {"computation", computation.name}, {"ops", std::move(ops)}, {"numbers", std::move(numbers)}});
   }
   for (const auto& [key, value] : plan.options) options[key] = value;
+  Json layouts = Json::array();
+  for (const auto& [computation, orders] : plan.layouts)
+    for (const auto& [op, order] : orders) layouts.push_back({{"computation", computation}, {"op", op}, {"minor_to_major", graph::Order(order.rbegin(), order.rend())}});
   Json compare = Json::array();
   for (const CompilerResult& result : compilers) compare.push_back(json_of(result));
   return dumped({{"schema", "seam.plan/1"},
@@ -99,6 +102,7 @@ std::string plan_json(const planner::Plan& plan, const graph::Graph& graph, std:
                  {"device", plan.device},
                  {"options", std::move(options)},
                  {"totals", json_of(plan.totals)},
+                 {"layouts", std::move(layouts)},
                  {"compare", std::move(compare)},
                  {"side_by_side", json_of(sides)},
                  {"groups", std::move(groups)},

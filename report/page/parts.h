@@ -15,6 +15,7 @@ extern const std::string_view kStyle, kScript;
 [[nodiscard]] std::string beside_section(const Optimized& optimized);
 [[nodiscard]] std::string program_section(const Optimized& optimized);
 [[nodiscard]] std::string kernels_section(const Optimized& optimized);
+[[nodiscard]] std::string layout_section(const Optimized& optimized);
 [[nodiscard]] std::string veto_section(const Optimized& optimized);
 [[nodiscard]] std::string honesty_section(const Optimized& optimized);
 [[nodiscard]] std::string reproduce_section(const Optimized& optimized);

@@ -1,4 +1,5 @@
 #include "planner/pipeline.h"
+#include "report/layouts.h"
 #include "report/optimize.h"
 
 #include <fmt/core.h>
@@ -36,6 +37,7 @@ Result<void> plan_all(Optimized& out, const graph::Graph& module, const Optimize
   SEAM_TRY(planner::Planning planning, planner::plan_module(module, request.options));
   out.graph = std::make_unique<const graph::Graph>(std::move(planning.graph));
   out.plan = std::make_unique<const planner::Plan>(std::move(planning.plan));
+  SEAM_TRY(out.layouts, layout_reasons(module, request.options, *out.plan));
   for (const std::string& policy : request.compare) {
     if (policy == request.options.policy) continue;
     planner::PlanOptions options = request.options;

@@ -51,6 +51,37 @@ struct LayoutChoice {
 /// `graph`: from before_layouts().
 [[nodiscard]] LayoutChoice choose_layouts(const graph::Graph& graph, const PlanOptions& options, const LayoutCosts& costs);
 
+/// One thing that costs time in some orders, in words: "library product dot.3 reads transpose.2 through a copy".
+struct LayoutCharge {
+  std::string what;
+  double us = 0;
+};
+/// Why a set of values that move together lies as it does.
+struct LayoutReason {
+  struct Value {
+    std::string name;                  ///< in the graph before pass layouts
+    graph::Shape shape;
+    graph::Order order;                ///< row-major before
+  };
+  std::string computation;
+  std::vector<Value> values;           ///< the largest first
+  double saved_us = 0;                 ///< what it would cost more if this set alone were row-major, each value as the module writes it
+  std::vector<LayoutCharge> otherwise; ///< of that, the largest
+};
+/// For every set that is not row-major, in the order of the program. `graph`: from before_layouts().
+[[nodiscard]] std::vector<LayoutReason> layout_reasons(const graph::Graph& graph, const PlanOptions& options, const LayoutOrders& orders, const LayoutCosts& costs);
+
+/// An op that pays for how its operands lie.
+struct BadLayout {
+  std::string computation, op, opcode;
+  std::string what;
+  graph::Shape shape;
+  double now_us = 0;    ///< of a kernel (or the library call's copy) that moves the value, as the module is written
+  double best_us = 0;   ///< in the orders that choose_layouts() finds; 0: a copy that nobody needs
+};
+/// Ops whose layouts cost at least `times` their best as the module is written, transposes and copies that other orders would save among them; those that cost most first.
+[[nodiscard]] std::vector<BadLayout> bad_layouts(const graph::Graph& graph, const PlanOptions& options, const LayoutOrders& best, const LayoutCosts& costs, double times = 2);
+
 /// These orders with one set of values that move together put back to row-major, for each such set; those with large values first.
 [[nodiscard]] std::vector<LayoutOrders> with_one_less(const graph::Graph& graph, const LayoutOrders& orders);
 

@@ -10,6 +10,7 @@
 #include "codegen/program_check.h"
 #include "codegen/prove.h"
 #include "graph/graph.h"
+#include "planner/layouts.h"
 #include "planner/planner.h"
 #include "report/compiler_result.h"
 #include "report/side_by_side.h"
@@ -45,6 +46,7 @@ struct Optimized {
   /// On the heap: program points into both, wherever this value moves.
   std::unique_ptr<const graph::Graph> graph;
   std::unique_ptr<const planner::Plan> plan;
+  std::vector<planner::LayoutReason> layouts;  ///< why values lie as they do; empty if the plan chose no layouts
   std::vector<planner::Plan> baselines;     ///< other policies on the same graph, for comparison
   std::vector<CompilerResult> compilers;    ///< what real compilers made of the same program …
   std::vector<SideBySide> beside;           ///< … and their kernels beside ours, where they are at hand
