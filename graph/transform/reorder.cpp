@@ -137,7 +137,7 @@ namespace {
 class Reorderer {
  public:
   Reorderer(const Computation& from, const Orders& orders, const std::map<Id<Op>, DotOrders>& products)
-      : from_(from), orders_(orders), products_(products), made_(from.ops.size()), first_(from.ops.size()) {
+      : from_(from), orders_(orders), products_(products), made_(from.ops.size()), first_(from.ops.size()), lies_(from.ops.size()) {
     for (const Op& op : from.ops) names_.insert(op.name);
   }
 
@@ -149,6 +149,11 @@ class Reorderer {
       Op op = from_.ops[id];
       for (Id<Op>& before : op.attributes.control_predecessors) before = made_[before].begin()->second;
       rewrite(id, std::move(op));
+      // What others read: the order that was asked for, where it is not the one in which the value comes.
+      lies_[id] = first_[id];
+      if (orders_[id].empty() || !may_reorder(from_.ops[id])) continue;
+      lies_[id] = orders_[id];
+      in_order(id, orders_[id]);
     }
     out_.root = in_order(from_.root, row_major(from_.root));
     for (const Id<Op> parameter : from_.parameters) out_.parameters.push_back(in_order(parameter, row_major(parameter)));
@@ -256,7 +261,7 @@ class Reorderer {
 
   void transpose(Id<Op> id, Op op) {
     const Id<Op> operand = op.operands[0];
-    const Order order = wanted(id), from = first_[operand];
+    const Order order = wanted(id), from = lies_[operand];
     const std::vector<std::int64_t> place = place_of(from);
     std::vector<std::int64_t> dimensions;
     for (const std::int64_t dim : order) dimensions.push_back(place[static_cast<std::size_t>(op.attributes.dimensions[static_cast<std::size_t>(dim)])]);
@@ -274,7 +279,7 @@ class Reorderer {
     const std::size_t arrays = op.operands.size() / 2;
     const Id<Op> first = op.operands[0];
     // All arrays of a variadic reduce have the same dims.
-    const Order from = first_[first];
+    const Order from = lies_[first];
     const std::vector<std::int64_t> place = place_of(from), reduced = op.attributes.dimensions;
     for (std::size_t i = 0; i < op.operands.size(); ++i) op.operands[i] = in_order(op.operands[i], i < arrays ? from : row_major(op.operands[i]));
     for (std::int64_t& dim : op.attributes.dimensions) dim = place[static_cast<std::size_t>(dim)];
@@ -301,7 +306,7 @@ class Reorderer {
     const DotDims dims = op.attributes.dot;
     const auto product = products_.find(id);
     const bool stated = product != products_.end();
-    const Order lhs_order = stated ? product->second.lhs : first_[lhs], rhs_order = stated ? product->second.rhs : first_[rhs];
+    const Order lhs_order = stated ? product->second.lhs : lies_[lhs], rhs_order = stated ? product->second.rhs : lies_[rhs];
     const Order wish = stated ? product->second.result : wanted(id);
     const std::vector<std::int64_t> lhs_place = place_of(lhs_order), rhs_place = place_of(rhs_order);
     // Result dims: batch, free of lhs, free of rhs. Batch dims may be listed in any order: in that of the wish.
@@ -347,7 +352,7 @@ class Reorderer {
 
   void reshape(Id<Op> id, Op op) {
     const Id<Op> operand = op.operands[0];
-    const Order from = first_[operand];
+    const Order from = lies_[operand];
     if (const std::optional<Order> order = order_of_reshaped(shape(operand).dims, shape(id).dims, from)) {
       op.operands[0] = in_order(operand, from);
       return keep(id, *order, std::move(op));
@@ -360,6 +365,7 @@ class Reorderer {
   const std::map<Id<Op>, DotOrders>& products_;
   IdVector<Op, std::map<Order, Id<Op>>> made_;  ///< each value in the orders that exist
   IdVector<Op, Order> first_;                   ///< the order it was made in
+  IdVector<Op, Order> lies_;                    ///< the order in which it is read where nothing else is asked
   std::set<std::string> names_;
   Computation out_;
 };

@@ -18,6 +18,9 @@ namespace {
 /// More dims than this have too many orders: only those that some op of the island has as row-major.
 constexpr std::size_t kMostPermuted = 5;
 
+/// Microseconds, far below what any kernel's time is known to.
+constexpr double kPreference = 1e-3;
+
 bool is_array(const Op& op) { return !op.shape.is_tuple && op.shape.rank() >= 2; }
 
 class Maker {
@@ -31,6 +34,7 @@ class Maker {
       out_.network.choices.push_back(out_.orders.back().size());
     }
     for (std::size_t i = 0; i < computation_.ops.size(); ++i) add_terms(Id<Op>(i));
+    for (std::size_t i = 0; i < out_.orders.size(); ++i) prefer_row_major(i);
     for (auto& [variables, factor] : factors_) out_.network.factors.push_back(std::move(factor));
     return std::move(out_);
   }
@@ -68,6 +72,17 @@ class Maker {
       for (const Id<Op> id : island.ops) add_new(out_.islands.of_island(id, graph::row_major_order(std::ssize(extents))));
     }
     return out;
+  }
+
+  /// Of orders that cost the same, the one in which most values are row-major.
+  void prefer_row_major(std::size_t i) {
+    const std::vector<Id<Op>>& ops = out_.islands.islands[i].ops;
+    Factor preference{{i}, {}};
+    for (const Order& order : out_.orders[i]) {
+      const auto others = std::ranges::count_if(ops, [&](Id<Op> id) { return !graph::is_row_major(out_.islands.of_op(id, order)); });
+      preference.cost.push_back(kPreference * static_cast<double>(others) / static_cast<double>(ops.size()));
+    }
+    out_.network.factors.push_back(std::move(preference));
   }
 
   static Order only_big(const Order& order, const std::vector<std::int64_t>& extents) {
