@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "graph/text.h"
+#include "planner/pipeline.h"
 #include "support/need.h"
 
 namespace seam::codegen::test {
@@ -25,13 +26,15 @@ std::shared_ptr<const Compiler> compiler() {
   return found ? *found : nullptr;
 }
 
-std::unique_ptr<Planned> planned(const std::filesystem::path& module, const std::string& policy, const Compiler& compiler) {
+std::unique_ptr<Planned> planned(const std::filesystem::path& module, const std::string& policy, const Compiler& compiler, planner::Layouts layouts) {
   planner::PlanOptions options;
   options.policy = policy;
   options.device = need(device_named("h100"));
+  options.layouts = layouts;
   auto result = std::make_unique<Planned>();
-  result->graph = need(planner::prepared(need(graph::read_graph(need(read_file(module)), module.string())), options));
-  result->plan = need(planner::make_plan(result->graph, options));
+  planner::Planning planning = need(planner::plan_module(need(graph::read_graph(need(read_file(module)), module.string())), options));
+  result->graph = std::move(planning.graph);
+  result->plan = std::move(planning.plan);
   const Result<void> sound = planner::verify(result->plan, result->graph, options.device);
   if (!sound) throw std::runtime_error(describe(sound.error()));
   result->program = need(build(result->graph, result->plan, options.device, compiler));

@@ -21,7 +21,8 @@ struct Planned {
 /// nullptr and a loud skip message if no NVRTC is found on this machine.
 [[nodiscard]] std::shared_ptr<const Compiler> compiler();
 /// Throws std::runtime_error with the error's text.
-[[nodiscard]] std::unique_ptr<Planned> planned(const std::filesystem::path& module, const std::string& policy, const Compiler& compiler);
+[[nodiscard]] std::unique_ptr<Planned> planned(const std::filesystem::path& module, const std::string& policy, const Compiler& compiler,
+                                               planner::Layouts layouts = planner::Layouts::AsWritten);
 /// in<k>.npy or out<k>.npy of a folder, in the dtypes of the module.
 [[nodiscard]] std::vector<Array> arrays(const std::filesystem::path& folder, const std::string& prefix, const graph::Graph& graph);
 
