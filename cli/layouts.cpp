@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include "codegen/meter.h"
 #include "progress.h"
 
 namespace seam::cli {
@@ -17,7 +16,7 @@ Result<db::CostTable> table_of_costs(const std::string& file) {
   return db::CostTable::in_memory();
 }
 
-Result<planner::PlanOptions> plan_options_for(const graph::Graph& module, const PlanFlags& flags) {
+Result<planner::PlanOptions> plan_options_for(const graph::Graph& module, const PlanFlags& flags, std::optional<codegen::SettledLayouts>* settled) {
   SEAM_TRY(planner::PlanOptions options, plan_options(flags));
   if (flags.layouts != kSimulatedLayouts) return options;
   SEAM_TRY(auto compiler, codegen::Compiler::find());
@@ -25,9 +24,10 @@ Result<planner::PlanOptions> plan_options_for(const graph::Graph& module, const 
   const codegen::Meter meter(options.device, std::move(compiler), costs);
   Progress bar(flags.quiet);
   const auto progress = bar.stage("counting what layouts cost");
-  SEAM_TRY(codegen::SettledLayouts settled, codegen::settle_layouts(module, options, meter, progress));
+  SEAM_TRY(codegen::SettledLayouts found, codegen::settle_layouts(module, options, meter, progress));
   bar.done();
-  options = std::move(settled.chosen.options);
+  options = found.chosen.options;
+  if (settled != nullptr) *settled = std::move(found);
   return options;
 }
 

@@ -102,12 +102,12 @@ Result<std::string> explained(const Options& options, const graph::Graph& module
   return planner::explain(planning.plan, planning.graph, all.substr(0, comma), comma == std::string::npos ? "" : all.substr(comma + 1));
 }
 
-Result<planner::Planning> planned_here(const graph::Graph& module, const Options& options, std::FILE* log) {
+Result<planner::Planning> planned_here(const graph::Graph& module, const Options& options, std::FILE* log, std::optional<codegen::SettledLayouts>& settled) {
   if (!options.plan.plan_file.empty()) {
     SEAM_TRY(Planned given, planned(module, options.plan));
     return planner::Planning{std::move(given.graph), given.options, std::move(given.plan), true};
   }
-  SEAM_TRY(const planner::PlanOptions plan_options_given, plan_options_for(module, options.plan));
+  SEAM_TRY(const planner::PlanOptions plan_options_given, plan_options_for(module, options.plan, &settled));
   PassOptions passes{options.dump_after, options.skip, options.stop_after, true};
   SEAM_TRY(PassRun<planner::Planning> run, planner::run_pipeline(module, plan_options_given, passes));
   for (const PassRecord& record : run.log) {
@@ -139,7 +139,8 @@ Result<int> run(const Options& options, const Common& common) {
   if (json && (options.dot || options.text)) return fail(Error::Code::BadInput, "--dot and --text print their own form: not with --format json");
   SEAM_TRY(const graph::Graph module, open_module(options.modules.front()));
   // Standard output is one JSON value then, and nothing else.
-  SEAM_TRY(const planner::Planning planning, planned_here(module, options, json ? stderr : stdout));
+  std::optional<codegen::SettledLayouts> settled;
+  SEAM_TRY(const planner::Planning planning, planned_here(module, options, json ? stderr : stdout, settled));
   if (!planning.planned) return kPass;  // stopped before
   SEAM_TRY(const std::vector<report::CompilerModule> given, compared_with(options.compare, options.modules.front()));
   SEAM_TRY(const std::vector<report::CompilerResult> compilers, report::compiler_results(given, module, options.modules.front()));
@@ -160,13 +161,21 @@ Result<int> run(const Options& options, const Common& common) {
       fmt::print("{}", why);
     }
   } else if (json) {
-    fmt::print("{}\n", report::plan_json(planning.plan, planning.graph, compilers, sides));
+    auto plan = nlohmann::ordered_json::parse(report::plan_json(planning.plan, planning.graph, compilers, sides));
+    if (settled)
+      plan["layout_gains"] = {{"row_major_us", settled->row_major_us}, {"chosen_us", settled->chosen_us}, {"plans_measured", settled->tried}, {"kernels_run", settled->kernels_run}, {"kernels_looked_up", settled->kernels_looked_up},
+                              {"network", {{"chosen_us", settled->network.cost_us}, {"lower_bound_us", settled->network.lower_bound_us}}}, {"evidence", "modelled"}};
+    fmt::print("{}\n", plan.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else if (options.text) {
     fmt::print("{}", text);
   } else {
     SEAM_TRY(report::Table policies, table_of(module, planning, compilers));
     report::Document document{std::move(policies), kernels_of(planning)};
     SEAM_TRY(const auto reasons, report::layout_reasons(module, planning.options, planning.plan));
+    if (settled) {
+      SEAM_TRY(report::Table gains, report::gains_table(module, *settled, planning.options.device));
+      document.emplace_back(std::move(gains));
+    }
     if (!reasons.empty()) document.emplace_back(report::layout_table(reasons, planning.plan, planning.graph));
     if (report::Table outside = outside_of(planning); !outside.rows.empty()) document.emplace_back(std::move(outside));
     for (const report::SideBySide& one : sides) {

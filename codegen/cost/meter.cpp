@@ -159,7 +159,11 @@ Result<std::vector<Meter::Measured>> Meter::measure(std::span<const planner::Pla
   return out;
 }
 
-double time_us(const planner::Planning& planning, const Meter::Measured& measured, const Device& device) {
+namespace {
+
+/// `kernel(first + group)`: microseconds of each kernel.
+template <class F>
+double program_us(const planner::Planning& planning, const Device& device, F kernel) {
   const double gap = analyzer::launch_gap_us(analyzer::Launching::GraphReplay).mid;
   double sum = 0;
   std::size_t first = 0;
@@ -168,7 +172,7 @@ double time_us(const planner::Planning& planning, const Meter::Measured& measure
     const auto times = static_cast<double>(std::max<std::int64_t>(1, one.trips));
     for (const planner::Step& step : one.steps) {
       switch (step.kind) {
-        case planner::StepKind::Kernel: sum += times * (gap + kernel_us(measured.kernels.at(first + step.group), device)); break;
+        case planner::StepKind::Kernel: sum += times * (gap + kernel(first + step.group, one.groups[step.group])); break;
         case planner::StepKind::Library: sum += times * (gap + analyzer::library_time_us(device, analyzer::library_work(computation, computation.ops[step.op])).mid); break;
         case planner::StepKind::Copy: {
           const planner::CopiedBytes bytes = planner::copied_bytes(computation.ops[step.op]);
@@ -181,6 +185,16 @@ double time_us(const planner::Planning& planning, const Meter::Measured& measure
     first += one.groups.size();
   }
   return sum;
+}
+
+}  // namespace
+
+double time_us(const planner::Planning& planning, const Meter::Measured& measured, const Device& device) {
+  return program_us(planning, device, [&](std::size_t i, const planner::FusionGroup&) { return kernel_us(measured.kernels.at(i), device); });
+}
+
+double estimated_us(const planner::Planning& planning, const Device& device) {
+  return program_us(planning, device, [](std::size_t, const planner::FusionGroup& group) { return group.estimate.time_mid_us; });
 }
 
 }  // namespace seam::codegen

@@ -48,23 +48,21 @@ Result<SettledLayouts> settle_layouts(const graph::Graph& module, const planner:
   Trials trials(ready, options, meter, out);
   SEAM_TRY(const auto costs, measured_layout_costs(ready, options, meter, progress));
   out.network = planner::choose_layouts(ready, options, *costs);
-  SEAM_TRY(Trials::Trial best, trials.run({}));
-  out.row_major_us = best.us;
-  const auto take = [&](Trials::Trial trial) {
-    if (trial.us >= best.us) return false;
-    best = std::move(trial);
-    return true;
-  };
-  SEAM_TRY(Trials::Trial network, trials.run(out.network.orders));
-  take(std::move(network));
+  SEAM_TRY(Trials::Trial row_major, trials.run({}));
+  out.row_major_us = row_major.us;
+  SEAM_TRY(Trials::Trial best, trials.run(out.network.orders));
   // One set of values after the other back to row-major, those first that hold most; from the last that helped on, until none does.
-  std::size_t since = 0;
-  for (std::size_t next = 0;; ++next, ++since) {
+  std::size_t since = 0;  // trials since the last that helped
+  for (std::size_t next = 0;; ++next) {
     const std::vector<planner::LayoutOrders> less = planner::with_one_less(ready, *best.planning.options.orders);
     if (since >= std::min(less.size(), kMostInVain)) break;
     SEAM_TRY(Trials::Trial trial, trials.run(less[next % less.size()]));
-    if (take(std::move(trial))) since = 0;
+    ++since;
+    if (trial.us >= best.us) continue;
+    best = std::move(trial);
+    since = 0;
   }
+  if (row_major.us <= best.us) best = std::move(row_major);
   out.chosen_us = best.us;
   out.chosen = std::move(best.planning);
   return out;

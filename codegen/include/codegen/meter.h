@@ -48,6 +48,9 @@ class Meter {
 /// One execution of the plan in a CUDA graph, microseconds: its kernels as measured; copies, library calls and gaps as the time model has them.
 [[nodiscard]] double time_us(const planner::Planning& planning, const Meter::Measured& measured, const Device& device);
 
+/// The same by the planner's estimates alone.
+[[nodiscard]] double estimated_us(const planner::Planning& planning, const Device& device);
+
 /// Costs of orders from kernels that were measured: a copy along the walk, and one across it. First it is asked what the choice for `graph` (from
 /// planner::before_layouts) wants to know, then all of that is measured at once.
 [[nodiscard]] Result<std::unique_ptr<planner::LayoutCosts>> measured_layout_costs(const graph::Graph& graph, const planner::PlanOptions& options, const Meter& meter,
