@@ -46,6 +46,17 @@ Result<db::Cost> cost_of(const LaunchProfile& profile, const std::string& name) 
   return cost;
 }
 
+/// What blocks of a sample share, rows of weights for instance, would be counted once for each of them: no more bytes come from DRAM than the planner's exact
+/// model says the whole launch touches.
+void hold_to_model(db::Cost& cost, const planner::Estimate& estimate) {
+  const auto bytes = static_cast<double>(estimate.bytes_read + estimate.bytes_written);
+  if (cost.evidence != Evidence::Modelled || !estimate.exact || bytes <= 0 || cost.dram_bytes <= bytes) return;
+  cost.l2_bytes += cost.dram_bytes - bytes;
+  cost.dram_bytes = bytes;
+}
+
+const planner::Estimate& estimate_of(const planner::Planning& planning, const Built& built) { return planning.plan.computations[built.computation].groups[built.group].estimate; }
+
 }  // namespace
 
 analyzer::KernelWork work_of(const LaunchProfile& profile, int registers) {
@@ -138,7 +149,7 @@ Result<std::vector<Meter::Measured>> Meter::measure(std::span<const planner::Pla
   parallel_for(runs.size(), 0, [&](std::size_t r) {
     Wanted& kernel = kernels[runs[r]];
     Program alone{&plans[kernel.plan]->graph, &plans[kernel.plan]->plan, {}, {}, 0, 0};
-    alone.kernels.emplace_back().push_back(std::move(kernel.built));
+    alone.kernels.emplace_back().push_back(kernel.built);
     const std::vector<LaunchProfile> profile = profile_kernels(alone, {.most_instructions = most_instructions_, .threads = 1});
     counted[r] = cost_of(profile.front(), alone.kernels[0][0].source.name);
     if (progress) progress(++done, runs.size());
@@ -146,6 +157,7 @@ Result<std::vector<Meter::Measured>> Meter::measure(std::span<const planner::Pla
   if (!runs.empty()) SEAM_DO(costs_.begin());
   for (std::size_t r = 0; r < runs.size(); ++r) {
     if (!counted[r]) return tl::unexpected(std::move(counted[r]).error());
+    hold_to_model(*counted[r], estimate_of(*plans[kernels[runs[r]].plan], kernels[runs[r]].built));
     SEAM_DO(costs_.put(kernels[runs[r]].key, device_.name, kCostVersion, *counted[r]));
     known.emplace(kernels[runs[r]].key, *std::move(counted[r]));
   }
