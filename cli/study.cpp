@@ -33,7 +33,7 @@ Result<int> run_layouts(const Options& options, const Common& common) {
   SEAM_TRY(const graph::Graph layer, open_module(file));
   SEAM_TRY(const auto compiler, codegen::Compiler::find());
   SEAM_TRY(db::CostTable costs, table_of_costs(options.plan.costs_file));
-  constexpr std::uint64_t kInstructions = 10'000'000;
+  constexpr std::uint64_t kInstructions = 80'000'000;
   const codegen::Meter meter(plan.device, compiler, costs, kInstructions);
   Progress bar(common.quiet || common.format == Format::Json);
   const report::LayoutStudyRequest request{options.batch, options.sequence, options.group, options.every, !options.no_prove};

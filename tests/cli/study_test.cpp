@@ -43,7 +43,7 @@ TEST(StudyCommand, RefusesNonsense) {
     EXPECT_EQ(ran.out, "");
     EXPECT_NE(ran.err, "");
   }
-  EXPECT_NE(seam({"study", "resnet"}).err.find("there is no study 'resnet'; there is bert-layer"), std::string::npos);
+  EXPECT_NE(seam({"study", "resnet"}).err.find("there is no study 'resnet'; there are bert-layer and layouts"), std::string::npos);
 }
 
 }  // namespace
