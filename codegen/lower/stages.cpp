@@ -169,6 +169,8 @@ class Former {
         const bool rows = kind == StageKind::Rows && lanes() > 1 && (single || stage.columns == stage.elements);
         const bool columns = kind == StageKind::Columns && (single || stage.columns == c.reduce->outputs);
         if (c.reduce->elements == 1 || stage.elements != c.reduce->outputs * c.reduce->elements || (!rows && !columns)) return std::nullopt;
+        // The block's results are the columns (or rows) of the elements it owns only where they lie in one run.
+        if (!single && c.columns != c.reduce->outputs) return std::nullopt;
         if (has_update(stage) || !divides_alike(stage.elements, c.reduce->outputs) || part_.splits > 1) return std::nullopt;
         out.kind = kind;
         out.outputs = c.reduce->outputs;

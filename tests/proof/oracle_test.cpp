@@ -2,17 +2,26 @@
 /// library calls by the evaluator, gives the outputs that XLA computed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <random>
 #include <set>
 #include <string>
 
+#include "base/files.h"
 #include "codegen/program_check.h"
 #include "codegen/prove.h"
 #include "codegen/run.h"
+#include "graph/orders.h"
+#include "graph/text.h"
+#include "planner/layouts.h"
 #include "programs.h"
+#include "support/need.h"
 
 namespace seam::codegen::test {
 namespace {
+
+using seam::test::need;
 
 std::filesystem::path oracle() { return std::filesystem::path(SEAM_UNPACKED) / "oracle"; }
 
@@ -72,6 +81,46 @@ INSTANTIATE_TEST_SUITE_P(Modules, Oracle, testing::ValuesIn(cases()), [](const a
   }
   return name;
 });
+
+/// Every value of the module in an order drawn at random.
+planner::LayoutOrders random_orders(const graph::Graph& ready, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  planner::LayoutOrders out;
+  for (const graph::Computation& computation : graph::with_own_broadcasts(ready).computations) {
+    for (const graph::Op& op : computation.ops) {
+      if (!graph::may_reorder(op)) continue;
+      graph::Order order = graph::row_major_order(op.shape.rank());
+      std::ranges::shuffle(order, random);
+      out[computation.name][op.name] = std::move(order);
+    }
+  }
+  return out;
+}
+
+// Kernels and products in orders that nobody would choose: copies everywhere, and the same values.
+TEST(AnyOrder, GivesTheSameOutputs) {
+  const auto nvrtc = compiler();
+  if (!nvrtc) GTEST_SKIP() << "no NVRTC: kernels are neither compiled nor proven";
+  for (const char* name : {"bert_layer.fwd.float32", "bert_layer.step.float32", "gpt2_block.fwdbwd.float32", "gpt2_block.decode.float32", "speech.chunk", "nmt.decode", "nmt.unrolled", "dlrm.step", "birnn.step", "w2v.step"}) {
+    const std::filesystem::path folder = oracle() / name;
+    planner::PlanOptions options;
+    options.device = need(device_named("h100"));
+    options.layouts = planner::Layouts::Chosen;
+    const graph::Graph module = need(graph::read_graph(need(read_file(folder / "before.hlo")), name));
+    for (const std::uint32_t seed : {1U, 2U, 3U}) {
+      options.orders = random_orders(need(planner::before_layouts(module, options)), seed);
+      const planner::Planning planning = need(planner::plan_module(module, options));
+      const Result<void> legal = planner::verify(planning.plan, planning.graph, options.device);
+      ASSERT_TRUE(legal) << name << ": " << describe(legal.error());
+      const Program program = need(build(planning.graph, planning.plan, options.device, *nvrtc));
+      const auto ran = run(program, arrays(folder, "in", planning.graph));
+      ASSERT_TRUE(ran) << name << ": " << describe(ran.error());
+      ASSERT_TRUE(ran->reports.empty()) << name << ": " << ran->reports.front();
+      const ProgramCheck check = check_outputs(planning.graph, ran->outputs, arrays(folder, "out", planning.graph), {});
+      EXPECT_EQ(check.outcome, Outcome::Passed) << name << " seed " << seed << ": " << check.reason;
+    }
+  }
+}
 
 TEST(OracleData, IsComplete) { EXPECT_EQ(cases().size(), 30 + 5 + 8); }
 
