@@ -40,6 +40,7 @@ std::vector<std::int64_t> places(const Order& order) {
 }
 
 Shape lying(const Shape& shape, const Order& order) {
+  SEAM_CHECK(!shape.is_tuple && order.size() == shape.dims.size(), "an order has a place for each dim");
   Shape out = shape;
   out.minor_to_major.clear();
   out.has_layout = false;

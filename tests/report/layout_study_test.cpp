@@ -65,11 +65,13 @@ TEST(Pieces, AreModules) {
   const graph::Graph piece = graph::piece_of(layer(), entry, ops, "softmax");
   const Result<void> sound = graph::verify(piece);
   ASSERT_TRUE(sound) << describe(sound.error());
-  EXPECT_EQ(piece.entry_computation().parameters.size(), 2U) << "scores and seed; constants are its own";
-  const graph::Graph bordered = graph::with_border(piece, {{3, 2, 1, 0}}, {{1, 0, 2, 3}});
+  const graph::Computation& inside = piece.entry_computation();
+  ASSERT_EQ(inside.parameters.size(), 2U) << "seed and scores; constants are its own";
+  ASSERT_EQ(inside.ops[inside.parameters[1]].shape.rank(), 4);
+  const graph::Graph bordered = graph::with_border(piece, {{}, {3, 2, 1, 0}}, {{1, 0, 2, 3}});
   const Result<void> also = graph::verify(bordered);
   ASSERT_TRUE(also) << describe(also.error());
-  EXPECT_EQ(bordered.entry_computation().ops[bordered.entry_computation().parameters[0]].shape.dims, (std::vector<std::int64_t>{512, 512, 8, 16}));
+  EXPECT_EQ(bordered.entry_computation().ops[bordered.entry_computation().parameters[1]].shape.dims, (std::vector<std::int64_t>{512, 512, 8, 16}));
 }
 
 }  // namespace
