@@ -7,7 +7,7 @@ namespace seam::codegen {
 namespace {
 
 /// Trials in a row that may bring nothing.
-constexpr std::size_t kMostInVain = 4;
+constexpr std::size_t kMostInVain = 3;
 
 /// Plans under stated orders, measured.
 class Trials {
@@ -53,13 +53,14 @@ Result<SettledLayouts> settle_layouts(const graph::Graph& module, const planner:
   SEAM_TRY(Trials::Trial best, trials.run(out.network.orders));
   // One set of values after the other back to row-major, those first that hold most; from the last that helped on, until none does.
   std::size_t since = 0;  // trials since the last that helped
+  std::vector<planner::LayoutOrders> less = planner::with_one_less(ready, *best.planning.options.orders);
   for (std::size_t next = 0;; ++next) {
-    const std::vector<planner::LayoutOrders> less = planner::with_one_less(ready, *best.planning.options.orders);
     if (since >= std::min(less.size(), kMostInVain)) break;
     SEAM_TRY(Trials::Trial trial, trials.run(less[next % less.size()]));
     ++since;
     if (trial.us >= best.us) continue;
     best = std::move(trial);
+    less = planner::with_one_less(ready, *best.planning.options.orders);
     since = 0;
   }
   if (row_major.us <= best.us) best = std::move(row_major);
