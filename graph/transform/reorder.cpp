@@ -171,9 +171,9 @@ class Reorderer {
   Id<Op> in_order(Id<Op> id, const Order& order) {
     const std::map<Order, Id<Op>>& made = made_[id];
     if (const auto found = made.find(order); found != made.end()) return found->second;
-    const auto& [from, value] = *std::ranges::find_if(made, [&](const auto& entry) { return entry.first == first_[id]; });
+    const auto& [from, value] = *made.find(first_[id]);
     Op op;
-    op.name = free_name(fmt::format("{}.in_{}", from_.ops[id].name, fmt::join(order, "")));
+    op.name = free_name(names_, fmt::format("{}.in_{}", from_.ops[id].name, fmt::join(order, "")));
     op.opcode = Opcode::Transpose;
     op.opcode_text = std::string(name(Opcode::Transpose));
     op.shape.dtype = shape(id).dtype;
@@ -194,12 +194,6 @@ class Reorderer {
     }
     first_[id] = order;
     made_[id][order] = out_.ops.push_back(std::move(op));
-  }
-
-  std::string free_name(const std::string& want) {
-    std::string name = want;
-    for (int n = 1; !names_.insert(name).second; ++n) name = fmt::format("{}_{}", want, n);
-    return name;
   }
 
   void rewrite(Id<Op> id, Op op) {
@@ -398,7 +392,7 @@ Graph with_own_broadcasts(const Graph& graph) {
         return now[id];
       }
       Op again = from.ops[id];
-      for (int n = 1; !names.insert(again.name).second; ++n) again.name = fmt::format("{}.again{}", from.ops[id].name, n);
+      again.name = free_name(names, again.name + ".again");
       for (Id<Op>& operand : again.operands) operand = self(operand, self);
       return computation.ops.push_back(std::move(again));
     };

@@ -14,6 +14,7 @@
 #include "facts/roles.h"
 #include "graph/matmul.h"
 #include "graph/orders.h"
+#include "graph/transform.h"
 #include "planner/plan.h"
 #include "prepare/frontend.h"
 #include "prepare/merges.h"
@@ -248,8 +249,7 @@ class Writer {
   Id<Op> reshaped(Id<Op> value, const std::vector<std::int64_t>& dims, const std::string& wanted, const Op& like) {
     if (out_.ops[value].shape.dims == dims) return value;
     Op view;
-    view.name = wanted;
-    for (int n = 1; !names_.insert(view.name).second; ++n) view.name = fmt::format("{}_{}", wanted, n);
+    view.name = graph::free_name(names_, wanted);
     view.opcode = Opcode::Reshape;
     view.opcode_text = std::string(graph::name(Opcode::Reshape));
     view.shape.dtype = out_.ops[value].shape.dtype;

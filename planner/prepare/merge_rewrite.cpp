@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "graph/transform.h"
 #include "prepare/frontend.h"
 #include "prepare/merges.h"
 
@@ -111,19 +112,13 @@ class Writer {
     replaced_[id] = by;
   }
 
-  std::string free_name(const std::string& wanted) {
-    std::string name = wanted;
-    for (int n = 1; !names_.insert(name).second; ++n) name = fmt::format("{}_{}", wanted, n);
-    return name;
-  }
-
   /// "q_k_v"; of many the first and the last.
   std::string name_of(const std::vector<Id<Op>>& dots) {
     constexpr std::size_t kSpelledOut = 4;
-    if (dots.size() > kSpelledOut) return free_name(fmt::format("{}_to_{}", from_.ops[dots.front()].name, from_.ops[dots.back()].name));
+    if (dots.size() > kSpelledOut) return graph::free_name(names_, fmt::format("{}_to_{}", from_.ops[dots.front()].name, from_.ops[dots.back()].name));
     std::string name;
     for (const Id<Op> dot : dots) name += (name.empty() ? "" : "_") + from_.ops[dot].name;
-    return free_name(name);
+    return graph::free_name(names_, name);
   }
 
   Id<Op> push(Opcode opcode, std::string name, DType dtype, std::vector<std::int64_t> dims, std::vector<Id<Op>> operands, const Op& like) {
@@ -166,11 +161,11 @@ class Writer {
     if (const std::optional<Whole> whole = whole_of(from_, parts, dim)) {
       Id<Op> value = whole->value;
       if (whole->limit - whole->start != ops_[value].shape.dims[static_cast<std::size_t>(whole->dim)])
-        value = slice(free_name(wanted), value, whole->dim, whole->start, whole->limit, like);
-      if (ops_[value].shape.dims != dims) value = push(Opcode::Reshape, free_name(wanted), dtype, dims, {value}, like);
+        value = slice(graph::free_name(names_, wanted), value, whole->dim, whole->start, whole->limit, like);
+      if (ops_[value].shape.dims != dims) value = push(Opcode::Reshape, graph::free_name(names_, wanted), dtype, dims, {value}, like);
       return found->second = value;
     }
-    const Id<Op> id = push(Opcode::Concatenate, free_name(wanted), dtype, dims, parts, like);
+    const Id<Op> id = push(Opcode::Concatenate, graph::free_name(names_, wanted), dtype, dims, parts, like);
     ops_[id].attributes.dimensions = {dim};
     return found->second = id;
   }
@@ -230,7 +225,7 @@ class Writer {
     if (merge.rest.empty()) return replace(merge.sum, value);
     Id<Op> rest = merge.rest.front();
     for (std::size_t i = 1; i < merge.rest.size(); ++i)
-      rest = push(Opcode::Add, free_name(fmt::format("{}.rest", last.name)), last.shape.dtype, last.shape.dims, {rest, merge.rest[i]}, last);
+      rest = push(Opcode::Add, graph::free_name(names_, fmt::format("{}.rest", last.name)), last.shape.dtype, last.shape.dims, {rest, merge.rest[i]}, last);
     replace(merge.sum, push(Opcode::Add, last.name, last.shape.dtype, last.shape.dims, {rest, value}, last));
   }
 

@@ -142,7 +142,7 @@ class Owner {
     }
     if (!changed) return state_now;
     Op own = tuple;
-    own.name = free_name(fmt::format("{}.state", name));
+    own.name = graph::free_name(names_, fmt::format("{}.state", name));
     own.operands = std::move(elements);
     own.attributes.control_predecessors.clear();
     return out_.ops.push_back(std::move(own));
@@ -193,7 +193,7 @@ class Owner {
 
   Id<Op> copy(Id<Op> operand, const std::string& name) {
     Op op;
-    op.name = free_name(name);
+    op.name = graph::free_name(names_, name);
     op.opcode = Opcode::Copy;
     op.opcode_text = std::string(graph::name(Opcode::Copy));
     op.shape = out_.ops[operand].shape;
@@ -201,12 +201,6 @@ class Owner {
     op.at = out_.ops[operand].at;
     op.operands = {operand};
     return out_.ops.push_back(std::move(op));
-  }
-
-  std::string free_name(const std::string& wanted) {
-    std::string name = wanted;
-    for (int n = 1; !names_.insert(name).second; ++n) name = fmt::format("{}_{}", wanted, n);
-    return name;
   }
 
   const Graph& graph_;

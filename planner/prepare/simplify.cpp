@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "graph/transform.h"
 #include "planner/plan.h"
 
 namespace seam::planner {
@@ -117,9 +118,7 @@ class Simplifier {
   std::string free_name(const std::string& wanted) {
     if (names_.empty())
       for (const Op& op : from_.ops) names_.insert(op.name);
-    std::string name = wanted;
-    for (int n = 1; !names_.insert(name).second; ++n) name = fmt::format("{}_{}", wanted, n);
-    return name;
+    return graph::free_name(names_, wanted);
   }
 
   static bool ordered(const std::vector<std::int64_t>& dimensions) {

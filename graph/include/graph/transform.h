@@ -2,11 +2,16 @@
 /// Graph → Graph: what planning wants simplified first.
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "graph/graph.h"
 
 namespace seam::graph {
+
+/// `wanted`, or `wanted_1`, `wanted_2` … if that is taken; taken from then on.
+[[nodiscard]] std::string free_name(std::set<std::string>& taken, const std::string& wanted);
 
 /// Calls (`call`) inlined everywhere; fusions too if asked. Names stay unique ("callee.op").
 [[nodiscard]] Graph inline_calls(const Graph& graph, bool fusions_too);
