@@ -4,7 +4,7 @@ PRAGMA application_id = 0x5345434f;  -- "SECO"
 PRAGMA user_version = 1;
 
 CREATE TABLE cost (
-  key             TEXT NOT NULL,     -- SHA-256 of the kernel's text up to names and its launch, in hexadecimal
+  key             TEXT NOT NULL,     -- SHA-256 of the kernel's text up to names, its launch and the budget of instructions, in hexadecimal
   device          TEXT NOT NULL,     -- as typed on the command line: "h100"
   version         INTEGER NOT NULL,  -- of the code that emits, compiles and counts: rows of others are not read
   evidence        TEXT NOT NULL CHECK (evidence IN ('recorded', 'simulated', 'modelled')),

@@ -16,9 +16,10 @@ namespace {
 
 constexpr double kSector = 32;
 
-std::string key_of(const Source& source) {
+/// A sample of few blocks is no answer to who wants more of them.
+std::string key_of(const Source& source, std::uint64_t most_instructions) {
   const std::optional<Canonical> text = canonical(source.cuda, source.name);
-  return sha256(fmt::format("{}\ngrid {} block {} shared {}", text ? text->key : source.cuda, source.grid, source.block, source.shared_bytes));
+  return sha256(fmt::format("{}\ngrid {} block {} shared {} instructions {}", text ? text->key : source.cuda, source.grid, source.block, source.shared_bytes, most_instructions));
 }
 
 Result<db::Cost> cost_of(const LaunchProfile& profile, const std::string& name) {
@@ -123,7 +124,7 @@ Result<std::vector<Meter::Measured>> Meter::measure(std::span<const planner::Pla
       return;
     }
     kernel.built = *std::move(built);
-    kernel.key = key_of(kernel.built.source);
+    kernel.key = key_of(kernel.built.source, most_instructions_);
   });
   for (std::optional<Error>& error : errors)
     if (error) return tl::unexpected(*std::move(error));
@@ -154,9 +155,10 @@ Result<std::vector<Meter::Measured>> Meter::measure(std::span<const planner::Pla
     counted[r] = cost_of(profile.front(), alone.kernels[0][0].source.name);
     if (progress) progress(++done, runs.size());
   });
+  for (Result<db::Cost>& cost : counted)
+    if (!cost) return tl::unexpected(std::move(cost).error());
   if (!runs.empty()) SEAM_DO(costs_.begin());
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    if (!counted[r]) return tl::unexpected(std::move(counted[r]).error());
     hold_to_model(*counted[r], estimate_of(*plans[kernels[runs[r]].plan], kernels[runs[r]].built));
     SEAM_DO(costs_.put(kernels[runs[r]].key, device_.name, kCostVersion, *counted[r]));
     known.emplace(kernels[runs[r]].key, *std::move(counted[r]));
