@@ -62,14 +62,17 @@ Result<Planning> lay_out(const Planning& p) {
   const Policy* policy = policy_named(p.options.policy);
   if (policy == nullptr) return p;
   Planning next = p;
+  // Who calls a product the library's is the policy (make_plan.cpp); what the library calls read must lie as it takes it.
+  PlanOptions own = p.options;
+  own.emit_small_dots = own.emit_small_dots && policy->small_dots;
   // Other people's rules know no choice.
   if (!policy->layouts) {
     next.options.layouts = Layouts::RowMajor;
     next.options.orders = LayoutOrders{};
   } else if (!next.options.orders) {
-    next.options.orders = p.options.layouts == Layouts::Chosen ? choose_layouts(p.graph, p.options, *modelled_layout_costs(p.options.device)).orders : LayoutOrders{};
+    next.options.orders = p.options.layouts == Layouts::Chosen ? choose_layouts(p.graph, own, *modelled_layout_costs(own.device)).orders : LayoutOrders{};
   }
-  SEAM_TRY(next.graph, layout::with_orders(p.graph, p.options, *next.options.orders));
+  SEAM_TRY(next.graph, layout::with_orders(p.graph, own, *next.options.orders));
   return next;
 }
 

@@ -9,7 +9,6 @@
 #include "layout/layouts.h"
 #include "layout/network.h"
 #include "planner/layouts.h"
-#include "stitch/problem.h"
 
 namespace seam::planner {
 
@@ -43,7 +42,7 @@ LayoutChoice choose_layouts(const Graph& graph, const PlanOptions& options, cons
     const layout::Solution solution = layout::solve(network.network);
     out.cost_us += solution.cost;
     out.lower_bound_us += solution.lower_bound;
-    out.row_major_us += network.network.cost(std::vector<std::size_t>(network.orders.size(), 0));
+    out.unmoved_us += network.network.cost(std::vector<std::size_t>(network.orders.size(), 0));
     out.groups += network.islands.islands.size();
     out.factors += network.network.factors.size();
     for (std::size_t i = 0; i < network.islands.islands.size(); ++i) {

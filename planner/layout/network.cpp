@@ -1,8 +1,11 @@
 #include "layout/network.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace seam::planner::layout {
 
@@ -15,8 +18,10 @@ using graph::Order;
 
 namespace {
 
-/// More dims than this have too many orders: only those that some op of the island has as row-major.
+/// More dims than this have too many orders.
 constexpr std::size_t kMostPermuted = 5;
+/// Of orders of the values that meet in one term.
+constexpr std::size_t kMostCombinations = 20'000;
 
 /// Microseconds, far below what any kernel's time is known to.
 constexpr double kPreference = 1e-3;
@@ -25,15 +30,15 @@ bool is_array(const Op& op) { return !op.shape.is_tuple && op.shape.rank() >= 2;
 
 class Maker {
  public:
-  Maker(const Computation& computation, const Roles& roles, const LayoutCosts& costs) : computation_(computation), roles_(roles), pricer_(computation, roles, costs) {}
+  Maker(const Computation& computation, const Roles& roles, const LayoutCosts& costs)
+      : computation_(computation), pricer_(computation, roles, costs), terms_(terms_of(computation, roles, pricer_)) {}
 
   LayoutNetwork run() {
     out_.islands = islands_of(computation_);
-    for (const Island& island : out_.islands.islands) {
-      out_.orders.push_back(candidates(island));
-      out_.network.choices.push_back(out_.orders.back().size());
-    }
-    for (std::size_t i = 0; i < computation_.ops.size(); ++i) add_terms(Id<Op>(i));
+    for (const Island& island : out_.islands.islands) out_.orders.push_back(candidates(island, true));
+    narrow();
+    for (const std::vector<Order>& orders : out_.orders) out_.network.choices.push_back(orders.size());
+    for (const Term& term : terms_) add(term);
     for (std::size_t i = 0; i < out_.orders.size(); ++i) prefer_row_major(i);
     for (auto& [variables, factor] : factors_) out_.network.factors.push_back(std::move(factor));
     return std::move(out_);
@@ -43,7 +48,8 @@ class Maker {
   [[nodiscard]] const Op& op(Id<Op> id) const { return computation_.ops[id]; }
   [[nodiscard]] std::size_t island(Id<Op> id) const { return out_.islands.of[id]; }
 
-  std::vector<Order> candidates(const Island& island) const {
+  /// All orders of the dims that matter; or, not `all`, those that some op has as row-major, and these with two dims exchanged.
+  std::vector<Order> candidates(const Island& island, bool all) const {
     std::vector<std::int64_t> extents(op(island.reference).shape.dims.size(), 1);
     for (const Id<Op> id : island.ops)
       for (std::size_t d = 0; d < extents.size(); ++d) {
@@ -62,7 +68,7 @@ class Maker {
     const auto add_new = [&](const Order& order) {
       if (seen.insert(only_big(order, extents)).second) add(order);
     };
-    if (big.size() <= kMostPermuted) {
+    if (all && big.size() <= kMostPermuted) {
       do {
         Order order = ones;
         order.insert(order.end(), big.begin(), big.end());
@@ -70,8 +76,35 @@ class Maker {
       } while (std::ranges::next_permutation(big).found);
     } else {
       for (const Id<Op> id : island.ops) add_new(out_.islands.of_island(id, graph::row_major_order(std::ssize(extents))));
+      const std::vector<Order> own = out;
+      for (const Order& order : own)
+        for (std::size_t i = 0; i < order.size(); ++i)
+          for (std::size_t j = i + 1; j < order.size(); ++j) {
+            Order exchanged = order;
+            std::swap(exchanged[i], exchanged[j]);
+            add_new(exchanged);
+          }
     }
     return out;
+  }
+
+  /// Three values of five dims that meet at one product have 1.7 million combinations: there the ones with most orders keep only their likely ones.
+  void narrow() {
+    std::vector<bool> narrowed(out_.orders.size(), false);
+    for (const Term& term : terms_) {
+      std::vector<std::size_t> variables = variables_of(term);
+      const auto combinations = [&] {
+        std::size_t product = 1;
+        for (const std::size_t v : variables) product *= out_.orders[v].size();
+        return product;
+      };
+      std::ranges::sort(variables, std::ranges::greater{}, [&](std::size_t v) { return out_.orders[v].size(); });
+      for (const std::size_t v : variables) {
+        if (combinations() <= kMostCombinations) break;
+        if (!narrowed[v]) out_.orders[v] = candidates(out_.islands.islands[v], false);
+        narrowed[v] = true;
+      }
+    }
   }
 
   /// Of orders that cost the same, the one in which most values are row-major.
@@ -96,17 +129,20 @@ class Maker {
     return island(id) == kNone ? graph::row_major_order(op(id).shape.rank()) : out_.islands.of_op(id, out_.orders[island(id)][choice]);
   }
 
-  /// Adds the term's cost to the factor over its ops' islands; ops of one island share its choice.
-  void add(Term term) {
+  /// Islands of the term's ops, ascending.
+  [[nodiscard]] std::vector<std::size_t> variables_of(const Term& term) const {
     std::vector<std::size_t> variables;
     for (const Id<Op> id : term.ops)
       if (island(id) != kNone) variables.push_back(island(id));
     std::ranges::sort(variables);
     variables.erase(std::ranges::unique(variables).begin(), variables.end());
-    if (variables.empty()) {
-      out_.terms.push_back(std::move(term));
-      return;
-    }
+    return variables;
+  }
+
+  /// Adds the term's cost to the factor over its ops' islands; ops of one island share its choice.
+  void add(const Term& term) {
+    const std::vector<std::size_t> variables = variables_of(term);
+    if (variables.empty()) return;
     std::vector<std::size_t> choice(variables.size(), 0);
     std::vector<double> table;
     std::vector<Order> orders(term.ops.size());
@@ -120,9 +156,7 @@ class Maker {
       while (i > 0 && ++choice[i - 1] == out_.orders[variables[i - 1]].size()) choice[--i] = 0;
       if (i == 0) break;
     }
-    const bool free = std::ranges::all_of(table, [](double c) { return c == 0; });
-    out_.terms.push_back(std::move(term));
-    if (free) return;
+    if (std::ranges::all_of(table, [](double c) { return c == 0; })) return;
     auto [where, fresh] = factors_.try_emplace(variables, Factor{variables, {}});
     if (fresh) {
       where->second.cost = std::move(table);
@@ -131,34 +165,38 @@ class Maker {
     }
   }
 
-  void add_terms(Id<Op> id) {
-    if (pricer_.is_product(id)) return add({Term::Kind::Product, {op(id).operands[0], op(id).operands[1], id}});
-    if (roles_.role[id] == Role::Folded) return;
-    for (const Id<Op> operand : op(id).operands) {
-      if (!is_array(op(operand)) || roles_.role[operand] == Role::Folded) continue;
-      if (island(id) == kNone) {
-        add({Term::Kind::Border, {operand}});
-      } else {
-        add({Term::Kind::Walk, {id, operand}});
-      }
-    }
-  }
-
   const Computation& computation_;
-  const Roles& roles_;
   Pricer pricer_;
+  std::vector<Term> terms_;
   LayoutNetwork out_;
   std::map<std::vector<std::size_t>, Factor> factors_;
 };
 
 }  // namespace
 
-LayoutNetwork network_of(const Computation& computation, const Roles& roles, const LayoutCosts& costs) { return Maker(computation, roles, costs).run(); }
-
-Order order_of(const Computation& computation, const Islands& islands, Id<Op> op, const std::vector<Order>& chosen) {
-  if (islands.of[op] == kNone) return graph::row_major_order(computation.ops[op].shape.is_tuple ? 0 : computation.ops[op].shape.rank());
-  return islands.of_op(op, chosen[islands.of[op]]);
+std::vector<Term> terms_of(const Computation& computation, const Roles& roles, const Pricer& pricer) {
+  std::vector<Term> out;
+  for (std::size_t i = 0; i < computation.ops.size(); ++i) {
+    const Id<Op> id(i);
+    const Op& op = computation.ops[id];
+    if (pricer.is_product(id)) {
+      out.push_back({Term::Kind::Product, {op.operands[0], op.operands[1], id}});
+      continue;
+    }
+    if (roles.role[id] == Role::Folded) continue;
+    for (const Id<Op> operand : op.operands) {
+      if (!is_array(computation.ops[operand]) || roles.role[operand] == Role::Folded) continue;
+      if (graph::may_reorder(op)) {
+        out.push_back({Term::Kind::Walk, {id, operand}});
+      } else {
+        out.push_back({Term::Kind::Border, {operand}});
+      }
+    }
+  }
+  return out;
 }
+
+LayoutNetwork network_of(const Computation& computation, const Roles& roles, const LayoutCosts& costs) { return Maker(computation, roles, costs).run(); }
 
 ProductFit fit_of(const Computation& computation, const Op& dot, const ProductOrders& orders) {
   return analyzer::product_fit(analyzer::product_dims(computation, dot), orders, bytes(computation.ops[dot.operands[0]].shape.dtype), bytes(dot.shape.dtype));

@@ -43,16 +43,16 @@ class Pricer {
   IdVector<graph::Op, bool> read_by_kernels_;  ///< only kernels read it, and not only to move it
 };
 
+/// All terms of the computation, also those that cost nothing in any order.
+[[nodiscard]] std::vector<Term> terms_of(const graph::Computation& computation, const Roles& roles, const Pricer& pricer);
+
 struct LayoutNetwork {
   Islands islands;
-  std::vector<std::vector<graph::Order>> orders;  ///< per island, row-major of its reference first… the choices of its variable
+  std::vector<std::vector<graph::Order>> orders;  ///< per island: the choices of its variable, first the one in which its first op is row-major
   Network network;
-  std::vector<Term> terms;  ///< what the factors add up, and what costs nothing in any order of the islands
 };
 [[nodiscard]] LayoutNetwork network_of(const graph::Computation& computation, const Roles& roles, const LayoutCosts& costs);
 
-/// The order of an op's value under orders of islands (empty orders: row-major).
-[[nodiscard]] graph::Order order_of(const graph::Computation& computation, const Islands& islands, Id<graph::Op> op, const std::vector<graph::Order>& chosen);
 /// How a product of the library gets its operands where they lie as stated.
 [[nodiscard]] analyzer::ProductFit fit_of(const graph::Computation& computation, const graph::Op& dot, const analyzer::ProductOrders& orders);
 

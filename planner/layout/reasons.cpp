@@ -71,13 +71,14 @@ std::vector<LayoutReason> layout_reasons(const Graph& graph, const PlanOptions& 
   for (const Computation& computation : own.computations) {
     if (!named.contains(computation.name)) continue;
     const Roles roles = roles_of(own, computation, options);
-    const layout::LayoutNetwork network = layout::network_of(computation, roles, costs);
+    const layout::Islands islands = layout::islands_of(computation);
     const layout::Pricer pricer(computation, roles, costs);
+    const std::vector<layout::Term> terms = layout::terms_of(computation, roles, pricer);
     const Orders orders = orders_of(computation, named);
-    for (std::size_t i = 0; i < network.islands.islands.size(); ++i) {
+    for (std::size_t i = 0; i < islands.islands.size(); ++i) {
       std::vector<Id<Op>> moved;
       Orders plain = orders;
-      for (const Id<Op> op : network.islands.islands[i].ops) {
+      for (const Id<Op> op : islands.islands[i].ops) {
         if (!graph::is_row_major(orders[op])) moved.push_back(op);
         plain[op] = graph::row_major_order(computation.ops[op].shape.rank());
       }
@@ -85,8 +86,8 @@ std::vector<LayoutReason> layout_reasons(const Graph& graph, const PlanOptions& 
       std::ranges::stable_sort(moved, std::ranges::greater{}, [&](Id<Op> op) { return computation.ops[op].shape.byte_size(); });
       LayoutReason reason{computation.name, {}, 0, {}};
       for (const Id<Op> op : moved) reason.values.push_back({computation.ops[op].name, computation.ops[op].shape, orders[op]});
-      for (const layout::Term& term : network.terms) {
-        if (std::ranges::none_of(term.ops, [&](Id<Op> op) { return network.islands.of[op] == i; })) continue;
+      for (const layout::Term& term : terms) {
+        if (std::ranges::none_of(term.ops, [&](Id<Op> op) { return islands.of[op] == i; })) continue;
         const double more = cost_us(pricer, term, plain) - cost_us(pricer, term, orders);
         reason.saved_us += more;
         if (more > kNothing) reason.otherwise.push_back({in_words(computation, term, plain), more});
@@ -104,10 +105,9 @@ std::vector<BadLayout> bad_layouts(const Graph& graph, const PlanOptions& option
   const Graph own = graph::with_own_broadcasts(graph);
   for (const Computation& computation : own.computations) {
     const Roles roles = roles_of(own, computation, options);
-    const layout::LayoutNetwork network = layout::network_of(computation, roles, costs);
     const layout::Pricer pricer(computation, roles, costs);
     const Orders now = orders_of(computation, {}), then = orders_of(computation, best);
-    for (const layout::Term& term : network.terms) {
+    for (const layout::Term& term : layout::terms_of(computation, roles, pricer)) {
       const double pays = cost_us(pricer, term, now), least = cost_us(pricer, term, then);
       if (pays <= kNothing || pays <= least) continue;
       // What moving the value costs anyway, where a kernel reads it.

@@ -114,7 +114,7 @@ Result<Table> gains_table(const graph::Graph& module, const codegen::SettledLayo
   table.notes = {fmt::format("fusion: first to second row; layouts: second to third. Kernels counted: the time model on what the simulator counted of each kernel; the estimate knows no layouts. {} plans were measured; {} kernels ran, {} were in the table of costs",
                              settled.tried, settled.kernels_run, settled.kernels_looked_up),
                  fmt::format("the network of layouts: {} values in {} sets, {} costs between them; chosen {}, row-major in the dims of each set's first value {}, lower bound {}", settled.network.values,
-                             settled.network.groups, settled.network.factors, human_microseconds(settled.network.cost_us), human_microseconds(settled.network.row_major_us), human_microseconds(settled.network.lower_bound_us))};
+                             settled.network.groups, settled.network.factors, human_microseconds(settled.network.cost_us), human_microseconds(settled.network.unmoved_us), human_microseconds(settled.network.lower_bound_us))};
   return table;
 }
 

@@ -153,13 +153,7 @@ void prove(const planner::Planning& planning, const Device& device, const codege
 Result<LayoutStudy> layout_study(const Graph& layer, const LayoutStudyRequest& request, const codegen::Meter& meter, const codegen::Compiler& compiler,
                                  const std::function<codegen::Progress(std::string_view stage)>& stage) {
   LayoutStudy study{request.batch, request.sequence, std::string(meter.device().name), {}};
-  std::vector<graph::NewExtent> changes;
-  if (request.batch != 8) changes.push_back({8, request.batch});
-  if (request.sequence != 512) changes.push_back({512, request.sequence});
-  Graph sized = layer;
-  if (!changes.empty()) {
-    SEAM_TRY(sized, graph::with_extents(layer, changes));
-  }
+  SEAM_TRY(const Graph sized, during(fmt::format("giving the layer batch {} and sequence {}", request.batch, request.sequence), graph::with_extents(layer, {{8, request.batch}, {512, request.sequence}})));
   planner::PlanOptions options;
   options.device = meter.device();
   std::vector<Tried> tried;

@@ -40,7 +40,7 @@ class LayoutCosts {
 struct LayoutChoice {
   LayoutOrders orders;
   double cost_us = 0;         ///< of the network: crossings and copies, not whole kernels
-  double row_major_us = 0;    ///< the same with every value row-major
+  double unmoved_us = 0;      ///< the same where the first value of each set is row-major and the others lie as that makes them
   double lower_bound_us = 0;  ///< no choice in this network costs less
   std::size_t values = 0, groups = 0, factors = 0;  ///< values with a choice, sets of them that move together, costs between them
 };
