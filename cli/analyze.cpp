@@ -10,6 +10,7 @@
 #include "analyzer/shares.h"
 #include "cli/command.h"
 #include "graph/transform.h"
+#include "layouts.h"
 #include "module.h"
 #include "report/layouts.h"
 #include "report/movement.h"
@@ -38,7 +39,7 @@ struct Analysis {
   bool optimized = false;               ///< holds fusions or library custom calls: a compiler's result
   analyzer::RoofFloor module_floor;     ///< of an optimized module as it stands
   planner::Totals plan;                 ///< of the chosen policy
-  std::string policy, device;
+  planner::PlanOptions options;
 };
 
 bool is_optimized(const graph::Graph& graph) {
@@ -61,8 +62,7 @@ Result<Analysis> analyzed(const graph::Graph& module, const PlanFlags& flags) {
   out.origins = analyzer::origins_of(flat);
   out.work = analyzer::work_span(flat);
   out.plan = planned_module.plan.totals;
-  out.policy = planned_module.plan.policy;
-  out.device = planned_module.plan.device;
+  out.options = planned_module.options;
   return out;
 }
 
@@ -129,7 +129,7 @@ report::Table total_table(const Analysis& a) {
   row("bytes of planned kernels", a.plan.bytes_read + a.plan.bytes_written);
   row("roof floor of the plan", a.plan.floor_kernels);
   row("byte floor of the plan", a.plan.floor_bytes);
-  table.notes.push_back(fmt::format("plan: policy {}, device {}", a.policy, a.device));
+  table.notes.push_back(fmt::format("plan: policy {}, device {}", a.options.policy, a.options.device.name));
   return table;
 }
 
@@ -145,8 +145,8 @@ std::string json_of(const Analysis& a) {
               {"origins", std::move(origins)},
               {"work", {{"flops", a.work.flops}, {"span_flops", a.work.span_flops}, {"ops", a.work.ops}, {"span_ops", a.work.span_ops}}},
               {"plan",
-               {{"policy", a.policy},
-                {"device", a.device},
+               {{"policy", a.options.policy},
+                {"device", a.options.device.name},
                 {"kernels", a.plan.kernels},
                 {"library_calls", a.plan.library_calls},
                 {"copies", a.plan.copies},
@@ -166,7 +166,7 @@ std::string json_of(const Analysis& a) {
 /// Words, bytes and what is read again, instead of the shares (report/movement.h).
 Result<int> run_movement(const graph::Graph& module, const Options& options, const Common& common) {
   SEAM_TRY(const analyzer::Granularity granularity, during("reading --granularity", analyzer::granularity_named(options.granularity)));
-  SEAM_TRY(const planner::PlanOptions plan, plan_options(options.plan));
+  SEAM_TRY(const planner::PlanOptions plan, plan_options_for(module, options.plan));
   SEAM_TRY(const report::MovementReport movement, report::movement_report(module, granularity, plan));
   if (common.format == Format::Json) {
     SEAM_TRY(const Analysis analysis, analyzed(module, options.plan));
@@ -184,11 +184,10 @@ Result<int> run(const Options& options, const Common& common) {
   SEAM_TRY(const graph::Graph module, open_module(options.module));
   if (options.movement) return run_movement(module, options, common);
   SEAM_TRY(const Analysis analysis, analyzed(module, options.plan));
-  SEAM_TRY(const planner::PlanOptions plan, plan_options(options.plan));
   // Of a compiler's result the layouts are what it chose already.
   report::Table bad;
   if (!analysis.optimized) {
-    SEAM_TRY(bad, report::bad_layout_table(module, plan));
+    SEAM_TRY(bad, report::bad_layout_table(module, analysis.options));
   }
   if (common.format == Format::Json) {
     Json out = Json::parse(json_of(analysis));

@@ -17,8 +17,10 @@ Result<db::CostTable> table_of_costs(const std::string& file) {
 }
 
 Result<planner::PlanOptions> plan_options_for(const graph::Graph& module, const PlanFlags& flags, std::optional<codegen::SettledLayouts>* settled) {
-  SEAM_TRY(planner::PlanOptions options, plan_options(flags));
-  if (flags.layouts != kSimulatedLayouts) return options;
+  if (flags.layouts != kSimulatedLayouts) return plan_options(flags);
+  PlanFlags chosen = flags;
+  chosen.layouts = planner::name(planner::Layouts::Chosen);
+  SEAM_TRY(planner::PlanOptions options, plan_options(chosen));
   SEAM_TRY(auto compiler, codegen::Compiler::find());
   SEAM_TRY(db::CostTable costs, table_of_costs(flags.costs_file));
   const codegen::Meter meter(options.device, std::move(compiler), costs);

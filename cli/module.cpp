@@ -62,6 +62,7 @@ void add_plan_flags(CLI::App& app, PlanFlags& flags) {
 }
 
 Result<planner::PlanOptions> plan_options(const PlanFlags& flags) {
+  if (flags.layouts == kSimulatedLayouts) return fail(Error::Code::BadInput, "--layouts simulated: kernels are run for one module that is planned here; this command, or these inputs, take the other layouts");
   planner::PlanOptions options;
   SEAM_TRY(options.device, device_named(flags.device));
   options.policy = flags.policy;
@@ -84,6 +85,7 @@ Result<void> check_agreement(const PlanFlags& flags, const planner::PlanOptions&
   const auto given = [&](const char* flag) { return flags.given && flags.given(flag); };
   if (given("--device") && typed.device.name != stated.device.name) return refuse("--device", fmt::format("for {}", stated.device.name));
   if (given("--policy") && typed.policy != stated.policy) return refuse("--policy", fmt::format("by {}", stated.policy));
+  if (given("--layouts") && typed.layouts != stated.layouts) return refuse("--layouts", fmt::format("with layouts {}", planner::name(stated.layouts)));
   if (given("--unroll") && !stated.unroll_loops) return refuse("--unroll", "without it");
   if (given("--no-merges") && stated.merge_products) return refuse("--no-merges", "without it");
   if (given("--no-epilogues") && stated.library_epilogues) return refuse("--no-epilogues", "without it");

@@ -40,6 +40,7 @@ struct PlanFlags {
 };
 /// --device, --policy, --shared-cap, --footprint-cap, --unroll, --no-merges, --no-epilogues.
 void add_plan_flags(CLI::App& app, PlanFlags& flags);
+/// BadInput for --layouts simulated, which takes a module: plan_options_for() (layouts.h).
 [[nodiscard]] Result<planner::PlanOptions> plan_options(const PlanFlags& flags);
 
 struct Planned {

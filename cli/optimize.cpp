@@ -41,6 +41,7 @@ std::string command_of(const OptimizeFlags& flags) {
   if (flags.plan.shared_cap != 0) out += fmt::format(" --shared-cap {}", flags.plan.shared_cap);
   if (flags.plan.footprint_cap != 0) out += fmt::format(" --footprint-cap {}", flags.plan.footprint_cap);
   if (flags.plan.unroll) out += " --unroll";
+  if (flags.plan.layouts != PlanFlags{}.layouts) out += " --layouts " + flags.plan.layouts;
   if (flags.plan.no_merges) out += " --no-merges";
   if (flags.plan.no_epilogues) out += " --no-epilogues";
   for (const auto& [flag, files] : {std::pair{"--compare", &flags.compare.compare}, {"--ptx", &flags.compare.ptx}, {"--launches", &flags.compare.launches}})

@@ -131,7 +131,6 @@ std::string for_one_module(const Options& options) {
 Result<int> run(const Options& options, const Common& common) {
   if (options.modules.size() > 1) {
     if (const std::string flags = for_one_module(options); !flags.empty()) return fail(Error::Code::BadInput, fmt::format("{} of several modules: one at a time", flags));
-    if (options.plan.layouts == kSimulatedLayouts) return fail(Error::Code::BadInput, "--layouts simulated of several modules: one at a time");
     SEAM_TRY(const planner::PlanOptions shared, plan_options(options.plan));
     return plan_many(options.modules, options.compare, shared, common);
   }

@@ -27,7 +27,15 @@ struct Options {
   PlanFlags plan;
 };
 
+/// What a study takes no notice of is refused, not dropped.
+Result<void> takes_none_of(const Options& options, std::initializer_list<const char*> flags) {
+  for (const char* flag : flags)
+    if (options.plan.given(flag)) return fail(Error::Code::BadInput, fmt::format("{} says nothing to study {}", flag, options.name));
+  return {};
+}
+
 Result<int> run_layouts(const Options& options, const Common& common) {
+  SEAM_DO(takes_none_of(options, {"--layouts", "--policy", "--shared-cap", "--footprint-cap", "--unroll", "--no-merges", "--no-epilogues"}));
   SEAM_TRY(const planner::PlanOptions plan, plan_options(options.plan));
   SEAM_TRY(const std::filesystem::path file, bundled("bert_paper.graph"));
   SEAM_TRY(const graph::Graph layer, open_module(file));
@@ -57,6 +65,7 @@ Result<int> run_layouts(const Options& options, const Common& common) {
 Result<int> run(const Options& options, const Common& common) {
   if (options.name == "layouts") return run_layouts(options, common);
   if (options.name != "bert-layer") return fail(Error::Code::BadInput, fmt::format("there is no study '{}'; there are bert-layer and layouts", options.name));
+  SEAM_DO(takes_none_of(options, {"--group", "--every", "--no-prove", "--costs"}));
   SEAM_TRY(const planner::PlanOptions plan, plan_options(options.plan));
   SEAM_TRY(const std::filesystem::path file, bundled("bert_paper.graph"));
   SEAM_TRY(const graph::Graph layer, open_module(file));

@@ -81,6 +81,20 @@ TEST_F(LayoutsCommand, PlansCarryThem) {
   }
 }
 
+TEST_F(LayoutsCommand, FlagsThatContradictAreRefused) {
+  const std::string file = (folder_ / "p.plan").string();
+  ASSERT_EQ(seam({"plan", kModule, "--layouts", "chosen", "-o", file}).exit, 0);
+  EXPECT_EQ(seam({"plan", kModule, "--plan", file, "--layouts", "chosen"}).exit, 0);
+  for (const char* other : {"as-written", "row-major"}) {
+    const Ran refused = seam({"plan", kModule, "--plan", file, "--layouts", other});
+    EXPECT_EQ(refused.exit, 2) << other;
+    EXPECT_NE(refused.err.find("--layouts"), std::string::npos) << refused.err;
+  }
+  for (const std::vector<std::string>& study : {std::vector<std::string>{"study", "layouts", "--policy", "none"}, {"study", "layouts", "--layouts", "chosen"}, {"study", "bert-layer", "--layouts", "simulated"},
+                                                {"study", "bert-layer", "--no-prove"}})
+    EXPECT_EQ(seam(study).exit, 2) << study.back();
+}
+
 TEST_F(LayoutsCommand, SimulatedOnesAreCountedOnce) {
   const std::string costs = (folder_ / "costs.db").string(), module = SEAM_UNPACKED "/oracle/bert_layer.fwd/before.hlo";
   const Ran first = seam({"plan", module, "--layouts", "simulated", "--costs", costs, "--format", "json"});
@@ -112,6 +126,7 @@ TEST_F(LayoutsCommand, ThePageShowsThem) {
   const Ran ran = seam({"optimize", SEAM_UNPACKED "/oracle/bert_layer.fwd/before.hlo", "--layouts", "chosen", "-o", out, "--no-prove"});
   ASSERT_TRUE(ran.exit == 0 || ran.exit == 4) << ran.err;
   EXPECT_NE(text_of(folder_ / "o" / "report.html").find("id=\"layouts\""), std::string::npos);
+  EXPECT_NE(text_of(folder_ / "o" / "report.html").find(" --layouts chosen"), std::string::npos) << "the command that makes this page";
   EXPECT_NE(text_of(folder_ / "o" / "plan.plan").find("\nlayout "), std::string::npos);
 }
 
