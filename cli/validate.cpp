@@ -36,10 +36,10 @@ Result<codegen::ProgramCheck> check_program(const graph::Graph& module, const co
   if (auto stopped = not_comparable(ran.reports, ran.over_budget, ran.instructions)) return *std::move(stopped);
   if (options.expect.empty()) {
     SEAM_TRY(const std::vector<Array> expected, codegen::reference_outputs(module, inputs));
-    return codegen::check_outputs(*program.graph, ran.outputs, expected, {});
+    return codegen::check_outputs_at(module, inputs, *program.graph, ran.outputs, expected, {});
   }
   SEAM_TRY(const std::vector<Array> expected, read_outputs(options.expect, *program.graph));
-  return codegen::check_outputs(*program.graph, ran.outputs, expected, read_spreads(options.expect));
+  return codegen::check_outputs_at(module, inputs, *program.graph, ran.outputs, expected, read_spreads(options.expect));
 }
 
 Result<int> run(const Options& options, const Common& common) {

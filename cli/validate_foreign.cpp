@@ -35,10 +35,10 @@ Result<codegen::ProgramCheck> checked(const ForeignRequest& request, const codeg
   const codegen::Arithmetic arithmetic = codegen::arithmetic(program);
   if (request.expect.empty()) {
     SEAM_TRY(const std::vector<Array> expected, codegen::reference_outputs(program.graph, inputs));
-    return codegen::check_outputs(precise, ran.outputs, expected, {}, arithmetic);
+    return codegen::check_outputs_at(program.graph, inputs, precise, ran.outputs, expected, {}, arithmetic);
   }
   SEAM_TRY(const std::vector<Array> expected, read_outputs(request.expect, program.graph));
-  return codegen::check_outputs(precise, ran.outputs, expected, read_spreads(request.expect), arithmetic);
+  return codegen::check_outputs_at(program.graph, inputs, precise, ran.outputs, expected, read_spreads(request.expect), arithmetic);
 }
 
 std::string command_of(const ForeignRequest& request) {

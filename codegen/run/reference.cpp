@@ -1,6 +1,9 @@
 /// A whole module on the evaluator, arrays in and arrays out.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "codegen/program_check.h"
 #include "graph/evaluate.h"
 
@@ -26,9 +29,7 @@ void collect(const graph::Value& value, std::vector<Array>& out) {
   for (const graph::Value& element : value.elements) collect(element, out);
 }
 
-}  // namespace
-
-Result<std::vector<Array>> reference_outputs(const graph::Graph& module, std::span<const Array> inputs, const std::function<bool()>& go_on) {
+Result<std::vector<Array>> outputs(const graph::Graph& module, std::span<const Array> inputs, const std::function<bool()>& go_on, std::uint64_t shake) {
   const graph::Computation& entry = module.entry_computation();
   std::vector<graph::Value> values;
   std::size_t next = 0;
@@ -39,11 +40,38 @@ Result<std::vector<Array>> reference_outputs(const graph::Graph& module, std::sp
   if (next != inputs.size()) return fail(Error::Code::BadInput, fmt::format("{} inputs given, the module takes {}", inputs.size(), next));
   graph::EvaluateOptions options;
   options.rounding = graph::Rounding::Rounded;
+  options.shake = shake;
   if (go_on) options.progress = [&](const graph::Op&) { return go_on(); };
   SEAM_TRY(const graph::Value root, graph::evaluate(module, values, options));
   std::vector<Array> out;
   collect(root, out);
   return out;
+}
+
+}  // namespace
+
+Result<std::vector<Array>> reference_outputs(const graph::Graph& module, std::span<const Array> inputs, const std::function<bool()>& go_on) {
+  return outputs(module, inputs, go_on, 0);
+}
+
+Result<Slack> conditioning(const graph::Graph& module, std::span<const Array> inputs, std::span<const Array> reference, const std::function<bool()>& go_on) {
+  constexpr std::uint64_t kPatterns = 8;
+  constexpr double kChance = 2;  // eight patterns of signs do not hit the worst one
+  Slack slack;
+  for (const Array& output : reference) slack.emplace_back(static_cast<std::size_t>(output.elements()), 0.0);
+  for (std::uint64_t seed = 1; seed <= kPatterns; ++seed) {
+    SEAM_TRY(const std::vector<Array> moved, outputs(module, inputs, go_on, seed));
+    for (std::size_t k = 0; k < slack.size(); ++k) {
+      const Array& at_rest = reference[k];
+      if (!is_float(at_rest.dtype)) continue;
+      const auto width = static_cast<std::size_t>(bytes(at_rest.dtype));
+      for (std::size_t i = 0; i < slack[k].size(); ++i) {
+        const double by = std::abs(load_as_double(at_rest.dtype, &moved[k].data[i * width]) - load_as_double(at_rest.dtype, &at_rest.data[i * width]));
+        if (std::isfinite(by)) slack[k][i] = std::max(slack[k][i], kChance * by);
+      }
+    }
+  }
+  return slack;
 }
 
 }  // namespace seam::codegen

@@ -3,11 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/mix.h"
 #include "evaluate/kernel.h"
 #include "evaluate/supported.h"
+#include "graph/tolerance.h"
 #include "graph/verify.h"
 
 namespace seam::graph {
@@ -112,10 +115,30 @@ class Evaluator {
       arrays.push_back(operand.array.get());
     }
     SEAM_TRY(Value value, array_op(OpCall{graph_, op, arrays, options_.rounding}));
+    if (options_.shake != 0) shake(op, operands, value);
     return handle_of(std::move(value));
   }
 
  private:
+  /// Results that no arithmetic made (copies, selections) are as exact as what they come from.
+  void shake(const Op& op, const std::vector<Handle>& operands, Value& value) {
+    const OpClass of = op_class(op.opcode);
+    const bool computed = of == OpClass::Elementwise || of == OpClass::Reduce || of == OpClass::Contraction || of == OpClass::Library;
+    if (!computed || op.opcode == Opcode::Select || !is_float(value.shape.dtype) || value.numbers.empty()) return;
+    std::int64_t terms = 1;
+    for (const Handle& operand : operands) terms = std::max(terms, operand.array->shape.elements_count() / std::max<std::int64_t>(1, value.shape.elements_count()));
+    const double unit = unit_roundoff(value.shape.dtype);
+    const double inside = std::min(unit, unit_roundoff(DType::F32)) * std::sqrt(static_cast<double>(terms));
+    double squares = 0;
+    for (const double number : value.numbers) squares += std::isfinite(number) ? number * number : 0;
+    const double usual = terms > 1 ? std::sqrt(squares / static_cast<double>(value.numbers.size())) : 0;  // a sum that cancels is as exact as its neighbours
+    for (std::size_t i = 0; i < value.numbers.size(); ++i) {
+      const double by = 4 * unit * std::abs(value.numbers[i]) + inside * usual;  // libraries of functions are right to a few units
+      value.numbers[i] += (mix(options_.shake ^ mix(++shaken_)) & 1) != 0 ? by : -by;
+    }
+    round_all(value, options_.rounding);
+  }
+
   static Result<Value> array_op(const OpCall& call) {
     for (const auto kernel : {evaluate_elementwise, evaluate_movement, evaluate_indexed, evaluate_reduction, evaluate_window,
                               evaluate_contraction, evaluate_sort, evaluate_library}) {
@@ -183,6 +206,7 @@ class Evaluator {
 
   const Graph& graph_;
   const EvaluateOptions& options_;
+  std::uint64_t shaken_ = 0;
   std::unordered_map<Id<Computation>, IdVector<Op, std::size_t>> last_uses_;
 };
 

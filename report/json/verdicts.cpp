@@ -58,6 +58,7 @@ Json json_of(const codegen::ProgramCheck& check) {
   for (const codegen::OutputCheck& output : check.outputs) {
     Json json = {{"index", output.index}, {"max_abs", finite(output.max_abs)}, {"max_rel", finite(output.max_rel)}, {"tolerance", finite(output.tolerance)},
                  {"compared", output.compared}, {"wrong", output.wrong}};
+    if (output.ill_conditioned > 0) json["ill_conditioned"] = output.ill_conditioned;
     if (output.used_spread) json["spread"] = finite(output.spread);
     if (!output.first_wrong.empty()) json["first_wrong"] = output.first_wrong;
     outputs.push_back(std::move(json));

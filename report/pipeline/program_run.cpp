@@ -130,7 +130,7 @@ void run_program(Optimized& out, const graph::Graph& module, const OptimizeReque
     check.reason = "the reference evaluator: " + expected.error().message;
     return;
   }
-  check = codegen::check_outputs(*out.graph, ran->outputs, *expected, {});
+  check = codegen::check_outputs_at(module, inputs, *out.graph, ran->outputs, *expected, {}, {}, [&] { return !watch.cancelled(); });
 }
 
 }  // namespace seam::report

@@ -47,7 +47,7 @@ Table output_table(const codegen::ProgramCheck& program) {
   for (const codegen::OutputCheck& o : program.outputs) {
     const auto figure = [](double value) { return Cell(fmt::format("{:.3g}", value)); };
     table.rows.push_back({static_cast<std::int64_t>(o.index), static_cast<std::int64_t>(o.compared), static_cast<std::int64_t>(o.wrong), figure(o.max_abs), figure(o.max_rel),
-                          figure(o.tolerance), o.wrong > 0 ? o.first_wrong : o.used_spread ? std::string("within the spread of the expected values themselves") : std::string()});
+                          figure(o.tolerance), codegen::remark(o)});
   }
   return table;
 }

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 
+#include "codegen/program_check.h"
 #include "codegen/prove.h"
 #include "graph/hlo.h"
 #include "programs.h"
@@ -72,6 +74,36 @@ ENTRY main { a = f32[16,1024] parameter(0)
   EXPECT_EQ(moved("m", 16), 0);
   EXPECT_GT(moved("s", 16), 0x1p-24);
   EXPECT_LT(moved("s", 16), 0x1p-24 * 32 * 1.5);  // sqrt(1024) unit roundoffs, of a row a little smaller than the others
+}
+
+/// Outputs of a program that cancel are as exact as what cancelled, and no more.
+TEST(Conditioning, OutputsThatCancelAreHeldToWhatRoundingAllows) {
+  const Result<graph::Graph> module = graph::parse_hlo("ENTRY main { x = f32[64] parameter(0)\n t = f32[64] tanh(x)\n ROOT d = f32[64] subtract(x, t) }", "cancels");
+  ASSERT_TRUE(module) << module.error().message;
+  Array x = make_array(DType::F32, {64});
+  for (int i = 0; i < 64; ++i) {
+    const float value = 0.001F + 0.0001F * static_cast<float>(i);
+    std::memcpy(&x.data[static_cast<std::size_t>(i) * 4], &value, 4);
+  }
+  const std::vector<Array> inputs = {x};
+  const std::vector<Array> expected = *reference_outputs(*module, inputs);
+  const auto with_tanh_off_by = [&](int ulps) {
+    std::vector<Array> actual = expected;
+    for (std::size_t i = 0; i < 64; ++i) {
+      float value = 0;
+      std::memcpy(&value, &x.data[i * 4], 4);
+      float t = std::tanh(value);
+      for (int u = 0; u < ulps; ++u) t = std::nextafter(t, 1.0F);
+      const float difference = value - t;
+      std::memcpy(&actual[0].data[i * 4], &difference, 4);
+    }
+    return actual;
+  };
+  EXPECT_EQ(check_outputs(*module, with_tanh_off_by(2), expected, {}).outcome, Outcome::Failed) << "the test's case is not the one it is about";
+  const ProgramCheck near = check_outputs_at(*module, inputs, *module, with_tanh_off_by(2), expected, {});
+  EXPECT_EQ(near.outcome, Outcome::Passed) << near.reason;
+  EXPECT_GT(near.outputs[0].ill_conditioned, 0U);
+  EXPECT_EQ(check_outputs_at(*module, inputs, *module, with_tanh_off_by(32), expected, {}).outcome, Outcome::Failed);
 }
 
 }  // namespace

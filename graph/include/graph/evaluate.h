@@ -32,6 +32,9 @@ struct EvaluateOptions {
   Rounding rounding = Rounding::Wide;
   /// Called after each op of the entry computation; return false to cancel (Error::Cancelled).
   std::function<bool(const Op&)> progress;
+  /// Not 0: every float result is moved up or down by what rounding may do to it, signs from this seed. How far the root's elements move says how
+  /// well the arithmetic determines them (Monte Carlo arithmetic, Parker 1997).
+  std::uint64_t shake = 0;
 };
 
 /// Inputs by parameter number → the root's value. Unsupported ops are refused by name and place before anything runs.
