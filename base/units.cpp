@@ -25,6 +25,11 @@ std::string human_count(std::int64_t count) {
   return digits;
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  if (count == 1) return fmt::format("1 {}", noun);
+  return noun.ends_with('y') ? fmt::format("{} {}ies", human_count(count), noun.substr(0, noun.size() - 1)) : fmt::format("{} {}s", human_count(count), noun);
+}
+
 std::string human_bytes(double bytes) {
   constexpr std::array kUnits = {"B", "kB", "MB", "GB", "TB", "PB"};
   std::size_t unit = 0;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/units.h"
 #include "cli/command.h"
 #include "codegen/codegen.h"
 #include "codegen/passes.h"
@@ -95,7 +96,7 @@ Result<int> run(const Options& options, const Common& common) {
                          {"shared_bytes", written.source.shared_bytes}, {"files", written.files}});
       text += options.output.empty() && options.passes.dump_after.empty()
                   ? written.source.cuda + "\n"
-                  : fmt::format("{}: {} blocks of {} threads, {} bytes of shared memory\n", written.source.name, written.source.grid,
+                  : fmt::format("{}: {} of {} threads, {} bytes of shared memory\n", written.source.name, counted(written.source.grid, "block"),
                                 written.source.block, written.source.shared_bytes);
     }
   }

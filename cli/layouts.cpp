@@ -17,7 +17,10 @@ Result<db::CostTable> table_of_costs(const std::string& file) {
 }
 
 Result<planner::PlanOptions> plan_options_for(const graph::Graph& module, const PlanFlags& flags, std::optional<codegen::SettledLayouts>* settled) {
-  if (flags.layouts != kSimulatedLayouts) return plan_options(flags);
+  if (flags.layouts != kSimulatedLayouts) {
+    if (!flags.costs_file.empty()) return fail(Error::Code::BadInput, "--costs is the table that --layouts simulated fills");
+    return plan_options(flags);
+  }
   PlanFlags chosen = flags;
   chosen.layouts = planner::name(planner::Layouts::Chosen);
   SEAM_TRY(planner::PlanOptions options, plan_options(chosen));

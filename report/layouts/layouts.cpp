@@ -111,7 +111,7 @@ Result<Table> gains_table(const graph::Graph& module, const codegen::SettledLayo
   row("one kernel per op, row-major", none, Unknown{});
   row("fused, row-major", row_major, settled.row_major_us);
   row("fused, layouts chosen", settled.chosen, settled.chosen_us);
-  table.notes = {fmt::format("fusion: first to second row; layouts: second to third. Kernels counted: the time model on what the simulator counted of each kernel; the estimate knows no layouts. {} plans were measured; {} kernels ran, {} were in the table of costs",
+  table.notes = {fmt::format("fusion: first to second row; layouts: second to third. Kernels counted: the time model on what the simulator counted of each kernel; the estimate knows no layouts. Plans measured: {}; kernels run: {}, found in the table of costs: {}",
                              settled.tried, settled.kernels_run, settled.kernels_looked_up),
                  fmt::format("the network of layouts: {} values in {} sets, {} costs between them; chosen {}, row-major in the dims of each set's first value {}, lower bound {}", settled.network.values,
                              settled.network.groups, settled.network.factors, human_microseconds(settled.network.cost_us), human_microseconds(settled.network.unmoved_us), human_microseconds(settled.network.lower_bound_us))};

@@ -22,7 +22,7 @@ std::string before_after(std::string_view before, std::string_view after) {
 
 std::string copies(std::int64_t before, std::int64_t after, bool has_before) {
   if (has_before && before != after) return fmt::format("copies: {} &rarr; {}", human_count(before), human_count(after));
-  return after == 0 ? "no copies" : count_of(after, "copy");
+  return after == 0 ? "no copies" : counted(after, "copy");
 }
 
 std::string proof_tile(const Optimized& o) {
@@ -54,8 +54,8 @@ std::string head_section(const Optimized& o) {
 
   std::string out = "<header>\n<div class=\"brand\">Seam</div>\n";
   const std::string name = std::filesystem::path(o.input).stem().string();
-  out += has_before ? fmt::format("<h1>{}: {} become {}</h1>\n", html_escape(name), count_of(before.kernels, "kernel"), human_count(now.kernels))
-                    : fmt::format("<h1>{}: {}</h1>\n", html_escape(name), count_of(now.kernels, "kernel"));
+  out += has_before ? fmt::format("<h1>{}: {} become {}</h1>\n", html_escape(name), counted(before.kernels, "kernel"), human_count(now.kernels))
+                    : fmt::format("<h1>{}: {}</h1>\n", html_escape(name), counted(now.kernels, "kernel"));
   const Device& device = o.options.device;
   out += fmt::format("<p class=\"sub\">{}, module <code>{}</code> &middot; planned for {} (compute capability {}.{}) by policy <code>{}</code></p>\n", html_escape(o.input), html_escape(o.graph->name), html_escape(device.product), device.compute_major,
                      device.compute_minor, html_escape(o.plan->policy));
@@ -67,7 +67,7 @@ std::string head_section(const Optimized& o) {
               bytes_detail(o));
   const std::size_t taken = taken_over(*o.graph);
   out += tile("", "Library calls", before_after(has_before && before.library_calls != now.library_calls ? human_count(before.library_calls) : "", human_count(now.library_calls)),
-              taken > 0 ? fmt::format("matrix products, which also compute {} that followed them", count_of(static_cast<std::int64_t>(taken), "operation"))
+              taken > 0 ? fmt::format("matrix products, which also compute {} that followed them", counted(static_cast<std::int64_t>(taken), "operation"))
               : has_before && before.library_calls == now.library_calls ? "unchanged: matrix products stay with the library" : "matrix products and what cannot be generated");
   out += proof_tile(o);
   out += "</div>\n<nav aria-label=\"Sections\"><a href=\"#compare\">Comparison</a><a href=\"#program\">The program</a><a href=\"#kernels\">Kernels</a><a href=\"#why\">Why not fewer</a>"

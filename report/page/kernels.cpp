@@ -118,7 +118,7 @@ std::string ops_by_origin(const KernelView& k) {
   std::string out = "<dl class=\"ops\">\n";
   std::size_t left = kMostOps;
   for (const OriginCount& origin : origins_of(k)) {
-    out += fmt::format("<dt>{} <span class=\"ev\">{}</span></dt><dd>", origin.label.empty() ? "origin unknown" : html_escape(origin.label), count_of(static_cast<std::int64_t>(origin.ops), "op"));
+    out += fmt::format("<dt>{} <span class=\"ev\">{}</span></dt><dd>", origin.label.empty() ? "origin unknown" : html_escape(origin.label), counted(static_cast<std::int64_t>(origin.ops), "op"));
     const auto& ops = groups.at(origin.label);
     const std::size_t shown = std::min(left, ops.size());
     for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : ", ") + html_escape(ops[i]->name);
@@ -134,7 +134,7 @@ std::string cuda(const KernelView& k, bool included) {
   const std::string file = "kernels/" + k.built.source.name + ".cu";
   if (text.empty()) return "<p class=\"note\">No CUDA text: the kernel could not be written.</p>\n";
   if (!included) return fmt::format("<p class=\"note\">CUDA text: <a href=\"{0}\">{0}</a> (left out here to keep the page small)</p>\n", html_escape(file));
-  return fmt::format("<details class=\"more cuda\"><summary>CUDA text, {}</summary><pre tabindex=\"0\"><code>{}</code></pre></details>\n", count_of(std::ranges::count(text, '\n'), "line"), html_escape(text));
+  return fmt::format("<details class=\"more cuda\"><summary>CUDA text, {}</summary><pre tabindex=\"0\"><code>{}</code></pre></details>\n", counted(std::ranges::count(text, '\n'), "line"), html_escape(text));
 }
 
 std::string card(const Optimized& o, const KernelView& k, bool with_cuda) {
@@ -142,9 +142,9 @@ std::string card(const Optimized& o, const KernelView& k, bool with_cuda) {
   std::size_t ops = 0;
   for (const OriginCount& origin : origins_of(k)) ops += origin.ops;
   std::string out = fmt::format("<details class=\"card\" id=\"{}\"><summary><b>{}</b> {} <span class=\"what\">{}</span><span class=\"fig\">{} &middot; {}{}</span></summary><div class=\"in\">\n", anchor(g.name), html_escape(g.name),
-                                badge(k.verdict.outcome()), html_escape(title_of(k)), count_of(static_cast<std::int64_t>(ops), "op"), human_bytes(static_cast<double>(g.estimate.bytes_read + g.estimate.bytes_written)),
+                                badge(k.verdict.outcome()), html_escape(title_of(k)), counted(static_cast<std::int64_t>(ops), "op"), human_bytes(static_cast<double>(g.estimate.bytes_read + g.estimate.bytes_written)),
                                 k.where.trips > 1 ? fmt::format(" &middot; {} times", human_count(k.where.trips)) : k.where.trips == 0 ? " &middot; times unknown" : "");
-  out += fmt::format("<p class=\"note\">{} of {} threads{} &middot; level {}</p>\n", count_of(g.blocks(), "block"), g.threads,
+  out += fmt::format("<p class=\"note\">{} of {} threads{} &middot; level {}</p>\n", counted(g.blocks(), "block"), g.threads,
                      g.shared_bytes() > 0 ? fmt::format(", {} of shared memory each", human_bytes(static_cast<double>(g.shared_bytes()))) : std::string(), g.level);
   if (!k.built.ptx.empty()) out += fmt::format("<p class=\"note\">Machine code: {}</p>\n", html_escape(machine_code_of(o, k)));
   out += "<h3>Proof</h3>\n" + tiers(k.verdict);

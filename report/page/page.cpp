@@ -17,11 +17,6 @@ std::string evidence_tag(Evidence evidence) { return fmt::format("<span class=\"
 
 std::string anchor(std::string_view kernel) { return "k-" + html_escape(kernel); }
 
-std::string count_of(std::int64_t n, std::string_view noun) {
-  const bool y = noun.ends_with('y');
-  return human_count(n) + ' ' + (n == 1 ? std::string(noun) : y ? std::string(noun.substr(0, noun.size() - 1)) + "ies" : std::string(noun) + 's');
-}
-
 std::string page(const Optimized& optimized) {
   std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   out += fmt::format("<title>Seam: {} on {}</title>\n<style>\n{}</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the result</a>\n<div class=\"wrap\" id=\"main\">\n",

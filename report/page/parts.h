@@ -25,6 +25,5 @@ extern const std::string_view kStyle, kScript;
 [[nodiscard]] std::string evidence_tag(Evidence evidence);
 /// "k-" and the kernel's name: where its card is.
 [[nodiscard]] std::string anchor(std::string_view kernel);
-[[nodiscard]] std::string count_of(std::int64_t n, std::string_view noun);  ///< "1 kernel", "1,234 kernels"
 
 }  // namespace seam::report

@@ -83,7 +83,7 @@ class Flow {
         names += fmt::format("{}<span title=\"{}\">{}</span>", i == 0 ? "" : " &middot; ", html_escape(graph::print(op.shape)), html_escape(call_label(op, origin)));
       }
       if (row.steps.size() > kMost) names += fmt::format(" and {} more", row.steps.size() - kMost);
-      return fmt::format("<li><div class=\"tag\">library</div><div class=\"roof\">{}: {}</div></li>\n", count_of(static_cast<std::int64_t>(row.steps.size()), "call"), names);
+      return fmt::format("<li><div class=\"tag\">library</div><div class=\"roof\">{}: {}</div></li>\n", counted(static_cast<std::int64_t>(row.steps.size()), "call"), names);
     }
     if (row.kind == StepKind::While || row.kind == StepKind::Conditional) {
       std::string chips;
@@ -109,7 +109,7 @@ class Flow {
   std::string kernel_chip(std::size_t index, const planner::Step& step) const {
     const planner::FusionGroup& group = o_.plan->computations[index].groups[step.group];
     const Chip& chip = views_.at({index, step.group});
-    return fmt::format("<a class=\"chip {}\" href=\"#{}\"><b>{}</b> <span>{} &middot; {}{}{}</span></a>", codegen::name(chip.outcome), anchor(group.name), html_escape(group.name), count_of(static_cast<std::int64_t>(op_count(group)), "op"),
+    return fmt::format("<a class=\"chip {}\" href=\"#{}\"><b>{}</b> <span>{} &middot; {}{}{}</span></a>", codegen::name(chip.outcome), anchor(group.name), html_escape(group.name), counted(static_cast<std::int64_t>(op_count(group)), "op"),
                        human_bytes(static_cast<double>(group.estimate.bytes_read + group.estimate.bytes_written)), chip.title.empty() ? "" : " &middot; ", html_escape(chip.title));
   }
 

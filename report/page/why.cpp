@@ -46,16 +46,16 @@ std::string honesty_section(const Optimized& o) {
          "calls of libraries are modelled. Which launches stand for each other is read off names and places in the program, and shares are divided by sizes of results.");
   if (sampled + whole > 0) {
     item(fmt::format("<b>Blocks.</b> {} ran whole on the simulator, {} on a sample of {} blocks: first and last of every part and some between. The byte model was held against the simulator&rsquo;s count only where the whole grid ran.",
-                     count_of(static_cast<std::int64_t>(whole), "kernel"), human_count(static_cast<std::int64_t>(sampled)), sampled == 1 ? "its" : "their"));
+                     counted(static_cast<std::int64_t>(whole), "kernel"), human_count(static_cast<std::int64_t>(sampled)), sampled == 1 ? "its" : "their"));
   }
-  item(fmt::format("<b>Inputs.</b> Each kernel was proven on {} made from seeds (ordinary numbers; positive ones; ones mixed with zeros, infinities, NaN and denormals, unless the order of a reduction would decide what these give; more where a kernel compares, takes roots or exponentials, or indexes: the certificate says which), not on data of your job.", most_sets == fewest_sets ? count_of(most_sets, "input set") : fmt::format("{} to {} input sets", fewest_sets, most_sets)));
+  item(fmt::format("<b>Inputs.</b> Each kernel was proven on {} made from seeds (ordinary numbers; positive ones; ones mixed with zeros, infinities, NaN and denormals, unless the order of a reduction would decide what these give; more where a kernel compares, takes roots or exponentials, or indexes: the certificate says which), not on data of your job.", most_sets == fewest_sets ? counted(most_sets, "input set") : fmt::format("{} to {} input sets", fewest_sets, most_sets)));
   if (const std::string machine = machine_code_summary(o); !machine.empty()) item("<b>Machine code.</b> " + html_escape(machine.starts_with("Machine code: ") ? machine.substr(14) : machine));
   item("<b>Tiers.</b> The host build (4) and the GPU (5) were not run; their rows say so.");
   const codegen::ProgramCheck& program = o.run.check;
   std::string whole_program = "<b>Whole program:</b> " + badge(program.outcome) + " " + html_escape(program.reason);
   if (o.run.ran) {
-    whole_program += fmt::format(" {}, {} and {} ran in order on the simulator and the reference evaluator; {} of memory at most, {} without reuse of buffers.", count_of(static_cast<std::int64_t>(o.run.kernels), "kernel"),
-                                 count_of(static_cast<std::int64_t>(o.run.library_calls), "library call"), count_of(static_cast<std::int64_t>(o.run.copies), "copy"), human_bytes(static_cast<double>(o.run.peak_bytes)),
+    whole_program += fmt::format(" {}, {} and {} ran in order on the simulator and the reference evaluator; {} of memory at most, {} without reuse of buffers.", counted(static_cast<std::int64_t>(o.run.kernels), "kernel"),
+                                 counted(static_cast<std::int64_t>(o.run.library_calls), "library call"), counted(static_cast<std::int64_t>(o.run.copies), "copy"), human_bytes(static_cast<double>(o.run.peak_bytes)),
                                  human_bytes(static_cast<double>(o.run.allocated_bytes)));
   }
   item(whole_program);

@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace seam {
 
 /// "1,234,567".
 [[nodiscard]] std::string human_count(std::int64_t count);
+/// "1 kernel", "1,200 kernels".
+[[nodiscard]] std::string counted(std::int64_t count, std::string_view noun);
 /// Three significant digits, decimal units: "999 B", "1.23 kB", "14.0 GB".
 [[nodiscard]] std::string human_bytes(double bytes);
 /// "38 ms", "1.20 s", "2 min 05 s".
