@@ -1,4 +1,4 @@
-/// seam import: reads modules, says what they hold and what is missing in them. This build reads graph modules.
+/// seam import: reads modules and recorded traces, says what they hold and what is missing in them.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +14,7 @@
 #include "graph/text.h"
 #include "graph/transform.h"
 #include "graph/verify.h"
+#include "import_traces.h"
 #include "report/render.h"
 
 namespace seam::cli {
@@ -128,6 +129,13 @@ void print_table(const std::vector<Imported>& modules, bool markdown) {
 }
 
 Result<int> run(const Options& options, const Common& common) {
+  std::size_t traces = 0;
+  for (const std::string& file : options.files) {
+    SEAM_TRY(const bool trace, holds_traces(file));
+    traces += trace ? 1 : 0;
+  }
+  if (traces == options.files.size()) return import_traces(options.files, options.output, common);
+  if (traces > 0) return fail(Error::Code::BadInput, "traces and modules are imported one kind at a time");
   std::vector<Imported> modules;
   for (const std::string& file : options.files) {
     if (auto read = import_file(file, modules); !read) return tl::unexpected(std::move(read).error());
@@ -150,8 +158,8 @@ Result<int> run(const Options& options, const Common& common) {
 
 Run define_import(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("files", options->files, "HLO text or .graph files, found by content, gzip included")->required();
-  app.add_option("-o,--output", options->output, "write the module as .graph text");
+  app.add_option("files", options->files, "traces of PyTorch's profiler (a folder: the ranks of one job; - is standard input), HLO text or .graph files; found by content, gzip and zstd included")->required();
+  app.add_option("-o,--output", options->output, "traces: the run file (default: the trace's name with .seam here; several: a folder); a module: write it as .graph text");
   return [options](const Common& common) { return run(*options, common); };
 }
 

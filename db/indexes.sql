@@ -4,5 +4,6 @@ CREATE INDEX launch_start ON launch (start_ns) WHERE start_ns IS NOT NULL;
 CREATE INDEX launch_kernel ON launch (kernel);
 CREATE INDEX copy_sequence ON copy (sequence);
 CREATE INDEX copy_start ON copy (start_ns) WHERE start_ns IS NOT NULL;
-CREATE INDEX api_call_correlation ON api_call (correlation) WHERE correlation IS NOT NULL;
+CREATE INDEX api_call_correlation ON api_call (correlation, start_ns, thread) WHERE correlation IS NOT NULL;
+CREATE INDEX range_external ON range (external) WHERE external IS NOT NULL;
 CREATE INDEX range_start ON range (start_ns) WHERE start_ns IS NOT NULL;

@@ -3,14 +3,36 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
 
 #include "connection.h"
 #include "db/database.h"
+#include "sql.h"
 
 namespace seam::db {
 
-// Version 1 is the first: nothing to take forward yet.
-std::span<const Migration> migrations() { return {}; }
+std::span<const Migration> migrations() {
+  static const std::array<Migration, 1> kSteps = {Migration{1, sql::migration_001}};
+  return kSteps;
+}
+
+namespace {
+
+/// Views first: one that names a dropped column would forbid everything else.
+Result<void> drop_derived(sqlite3* connection) {
+  for (const char* type : {"view", "index"}) {
+    SEAM_TRY(Statement names, Statement::prepare(connection, fmt::format("SELECT name FROM sqlite_schema WHERE type = '{}' AND sql IS NOT NULL", type)));
+    std::vector<std::string> all;
+    while (sqlite3_step(names.get()) == SQLITE_ROW) all.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(names.get(), 0)));
+    names = Statement();
+    for (const std::string& name : all) SEAM_DO(execute(connection, fmt::format("DROP {} \"{}\"", type, name)));
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<void> migrate(const std::filesystem::path& file, std::span<const Migration> steps, int to) {
   std::error_code ignored;
@@ -19,6 +41,7 @@ Result<void> migrate(const std::filesystem::path& file, std::span<const Migratio
   SEAM_TRY(std::int64_t version, version_of(connection.get(), file));
   if (version >= to) return {};
   SEAM_DO(execute(connection.get(), "BEGIN IMMEDIATE"));
+  SEAM_DO(drop_derived(connection.get()));
   for (; version < to; ++version) {
     const auto step = std::ranges::find(steps, version, [](const Migration& m) { return std::int64_t{m.from}; });
     if (step == steps.end()) {
@@ -27,7 +50,7 @@ Result<void> migrate(const std::filesystem::path& file, std::span<const Migratio
     // An unfinished transaction ends with the connection: rolled back.
     SEAM_DO(during(fmt::format("upgrading {} from version {}", file.string(), version), execute(connection.get(), step->sql)));
   }
-  return execute(connection.get(), fmt::format("PRAGMA user_version = {}; COMMIT", to));
+  return execute(connection.get(), fmt::format("{}{}PRAGMA user_version = {}; COMMIT", sql::views, sql::indexes, to));
 }
 
 }  // namespace seam::db

@@ -2,18 +2,23 @@
 -- This file is the format's documentation: every table and column says what it means and in which unit.
 --
 -- Conventions
---   * Times are integer nanoseconds on the run's clock; durations are end_ns - start_ns. NULL = unknown, never 0.
+--   * Times are integer nanoseconds on the run's clock (table clock says how it lies to the Unix epoch); durations are end_ns - start_ns.
+--     NULL = unknown, never 0.
 --   * Sizes are bytes. NULL = unknown.
 --   * A column `evidence` says where the figures of its row come from (table evidence); a figure with another source than the rest
 --     of its row has a column of its own (bytes_evidence).
 --   * Names are interned in `string`; the views resolve them.
---   * Rows stand in the order of the program or of time: ids ascend with it.
+--   * Rows stand in the order of the program, of time, or of the file that they were imported from: ids ascend with it.
+--   * `correlation` is the profiler's number that a call of the API and the work that it started share. Work belongs to the first call of
+--     its process that has its number; `process` of a launch or copy is NULL where only one process of the file calls the API.
+--   * `external` is the framework's number ("External id" of Kineto) that an op and the calls and work under it share.
+--   * `extra` is a JSON object of what else the source said of a row and no column holds.
 --
 -- application_id = 0x5345414d ("SEAM"), user_version = the version of this format. Old files are taken forward by
 -- migrations/NNN.sql, never back.
 
 PRAGMA application_id = 0x5345414d;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- Where a figure comes from (DESIGN section 3).
 CREATE TABLE evidence (
@@ -70,18 +75,36 @@ CREATE TABLE device (
 
 -- A queue of work on a device.
 CREATE TABLE stream (
+  id      INTEGER PRIMARY KEY,
+  device  INTEGER NOT NULL REFERENCES device (id),
+  number  INTEGER NOT NULL,                -- as the driver numbers it; 0 = default stream
+  name    INTEGER REFERENCES string (id),
+  context INTEGER                          -- as the driver numbers it
+) STRICT;
+
+-- How the run's clock lies to others.
+CREATE TABLE clock (
+  id            INTEGER PRIMARY KEY,
+  name          TEXT NOT NULL UNIQUE,      -- "run": the one of all times in this file
+  unix_ns       INTEGER,                   -- Unix time of its zero; NULL = unknown
+  resolution_ns INTEGER                    -- times are multiples of this
+) STRICT;
+
+-- A process of the host.
+CREATE TABLE process (
   id     INTEGER PRIMARY KEY,
-  device INTEGER NOT NULL REFERENCES device (id),
-  number INTEGER NOT NULL,                 -- as the driver numbers it; 0 = default stream
+  number INTEGER,                          -- the system's process id, where it is one
+  label  TEXT NOT NULL,                    -- as the source writes it
   name   INTEGER REFERENCES string (id)
 ) STRICT;
 
--- A host thread that called the API.
+-- A thread of the host.
 CREATE TABLE thread (
   id      INTEGER PRIMARY KEY,
-  process INTEGER,                         -- the system's process id
-  number  INTEGER,                         -- the system's thread id
-  name    INTEGER REFERENCES string (id)
+  process INTEGER REFERENCES process (id),
+  number  INTEGER,                         -- the system's thread id, where it is one
+  name    INTEGER REFERENCES string (id),
+  label   TEXT                             -- as the source writes it
 ) STRICT;
 
 -- A kernel function: what a launch executes.
@@ -117,7 +140,7 @@ CREATE TABLE launch (
   end_ns         INTEGER,
   grid_x INTEGER, grid_y INTEGER, grid_z INTEGER,    -- blocks
   block_x INTEGER, block_y INTEGER, block_z INTEGER, -- threads
-  static_shared  INTEGER,                  -- bytes per block
+  static_shared  INTEGER,                  -- bytes per block; NULL: dynamic_shared is the sum of both
   dynamic_shared INTEGER,
   correlation    INTEGER,                  -- links to api_call.correlation
   graph          INTEGER,                  -- CUDA graph launch and node it was part of
@@ -129,7 +152,10 @@ CREATE TABLE launch (
   bytes_written  INTEGER,
   flops          REAL,
   bytes_evidence INTEGER NOT NULL REFERENCES evidence (id),
-  evidence       INTEGER NOT NULL REFERENCES evidence (id)  -- that it happened, and when
+  evidence       INTEGER NOT NULL REFERENCES evidence (id), -- that it happened, and when
+  process        INTEGER REFERENCES process (id),
+  external       INTEGER,
+  extra          INTEGER REFERENCES string (id)
 ) STRICT;
 
 -- A copy or fill of memory.
@@ -148,7 +174,12 @@ CREATE TABLE copy (
   computation INTEGER REFERENCES string (id),
   trip        INTEGER,
   bytes_evidence INTEGER NOT NULL REFERENCES evidence (id),
-  evidence    INTEGER NOT NULL REFERENCES evidence (id)
+  evidence    INTEGER NOT NULL REFERENCES evidence (id),
+  process     INTEGER REFERENCES process (id),
+  external    INTEGER,
+  source      INTEGER REFERENCES string (id),   -- the kind of memory: "pageable", "pinned", "device", "managed" …
+  destination INTEGER REFERENCES string (id),
+  extra       INTEGER REFERENCES string (id)
 ) STRICT;
 
 -- A call of the driver or runtime API on the host.
@@ -159,18 +190,119 @@ CREATE TABLE api_call (
   start_ns    INTEGER,
   end_ns      INTEGER,
   correlation INTEGER,
-  result      INTEGER                      -- the API's return code
+  result      INTEGER,                     -- the API's return code
+  kind        TEXT NOT NULL DEFAULT 'runtime' CHECK (kind IN ('runtime', 'driver')),
+  external    INTEGER,
+  extra       INTEGER REFERENCES string (id)
 ) STRICT;
 
--- A named span of time on the host: NVTX, framework op, step.
+-- A named span of time: framework op, Python function, annotation, NVTX range.
 CREATE TABLE range (
+  id             INTEGER PRIMARY KEY,
+  parent         INTEGER REFERENCES range (id),  -- the span around it where the source says so; most sources leave it to the times
+  thread         INTEGER REFERENCES thread (id), -- NULL: it stands on a stream
+  domain         INTEGER REFERENCES string (id), -- the source's category: "cpu_op", "nvtx" …
+  name           INTEGER NOT NULL REFERENCES string (id),
+  start_ns       INTEGER,
+  end_ns         INTEGER,                        -- NULL: it had not ended
+  kind           TEXT NOT NULL DEFAULT 'other' CHECK (kind IN ('op', 'annotation', 'gpu_annotation', 'python', 'overhead', 'profiler', 'other')),
+  stream         INTEGER REFERENCES stream (id),
+  external       INTEGER,
+  number         INTEGER,  -- op: the id that PyTorch's ExecutionTrace calls rf_id; python: the frame
+  parent_number  INTEGER,  -- python: the calling frame
+  sequence       INTEGER,  -- op: autograd's number, which a backward op shares with its forward op
+  forward_thread INTEGER,  -- op: autograd's number of the thread that ran the forward op
+  signature      INTEGER REFERENCES signature (id),
+  extra          INTEGER REFERENCES string (id)
+) STRICT;
+
+-- What ops were called with: one row for all calls with the same types, shapes, strides and values.
+CREATE TABLE signature (
+  id     INTEGER PRIMARY KEY,
+  inputs INTEGER NOT NULL
+) STRICT;
+CREATE TABLE signature_input (
+  signature INTEGER NOT NULL REFERENCES signature (id),
+  place     INTEGER NOT NULL,              -- 0, 1, … among the op's inputs
+  type      INTEGER REFERENCES string (id),-- as the framework says it: "float", "c10::BFloat16", "ScalarList"; NULL = none or not said
+  dims      TEXT,                          -- JSON list of extents; a list of lists for a list of tensors; NULL = no tensor
+  strides   TEXT,                          -- in elements, as dims
+  value     INTEGER REFERENCES string (id),-- of scalars and lists, as text
+  PRIMARY KEY (signature, place)
+) STRICT, WITHOUT ROWID;
+
+-- Waiting of the host or of a stream.
+CREATE TABLE sync (
+  id               INTEGER PRIMARY KEY,
+  kind             TEXT NOT NULL CHECK (kind IN ('stream', 'context', 'event', 'stream_wait_event', 'unknown')),
+  stream           INTEGER REFERENCES stream (id),  -- NULL: the whole context
+  start_ns         INTEGER,
+  end_ns           INTEGER,
+  correlation      INTEGER,
+  wait_stream      INTEGER,                         -- number of the stream whose event is waited for
+  wait_correlation INTEGER,                         -- of the call that recorded that event
+  wait_event       INTEGER,                         -- the event's number
+  process          INTEGER REFERENCES process (id),
+  external         INTEGER,
+  extra            INTEGER REFERENCES string (id)
+) STRICT;
+
+-- What a communication kernel or op says of its collective.
+CREATE TABLE collective (
+  id           INTEGER PRIMARY KEY,
+  launch       INTEGER REFERENCES launch (id),      -- one of these two
+  range        INTEGER REFERENCES range (id),
+  name         INTEGER REFERENCES string (id),      -- "allreduce", "_allgather_base" …
+  dtype        INTEGER REFERENCES string (id),
+  elements_in  INTEGER,
+  elements_out INTEGER,
+  group_name   INTEGER REFERENCES string (id),
+  group_size   INTEGER,
+  ranks        INTEGER REFERENCES string (id),      -- JSON list
+  sequence     INTEGER                              -- of the collective within its group
+) STRICT;
+
+-- A change of what is allocated.
+CREATE TABLE allocation (
+  id            INTEGER PRIMARY KEY,
+  time_ns       INTEGER,
+  thread        INTEGER REFERENCES thread (id),
+  device        INTEGER,                            -- NULL: host memory
+  address       INTEGER,
+  bytes         INTEGER,                            -- negative: freed
+  allocated     INTEGER,                            -- in all, afterwards
+  reserved      INTEGER,
+  extra         INTEGER REFERENCES string (id)
+) STRICT;
+
+-- A moment with a name.
+CREATE TABLE instant (
   id       INTEGER PRIMARY KEY,
-  parent   INTEGER REFERENCES range (id),
   thread   INTEGER REFERENCES thread (id),
-  domain   INTEGER REFERENCES string (id), -- who marked it: "nvtx", "pytorch", …
+  category INTEGER REFERENCES string (id),
   name     INTEGER NOT NULL REFERENCES string (id),
-  start_ns INTEGER,
-  end_ns   INTEGER
+  time_ns  INTEGER,
+  extra    INTEGER REFERENCES string (id)
+) STRICT;
+
+-- One value of a curve over time; an event with several series makes several rows.
+CREATE TABLE counter (
+  id      INTEGER PRIMARY KEY,
+  process INTEGER REFERENCES process (id),
+  name    INTEGER NOT NULL REFERENCES string (id),
+  series  INTEGER REFERENCES string (id),
+  time_ns INTEGER,
+  value   REAL
+) STRICT;
+
+-- One end of an arrow between two spans, as the source draws it. Arrows from a launch call to its work are not here: correlation says the same.
+CREATE TABLE flow (
+  id       INTEGER PRIMARY KEY,
+  category INTEGER REFERENCES string (id),          -- "fwdbwd": forward op to its backward op
+  number   INTEGER,                                 -- both ends have it
+  place    TEXT NOT NULL CHECK (place IN ('start', 'step', 'end')),
+  thread   INTEGER REFERENCES thread (id),
+  time_ns  INTEGER
 ) STRICT;
 
 -- What is missing from this file and why: everything that was dropped, not recorded or not expanded.

@@ -46,10 +46,72 @@ FROM program GROUP BY kind;
 
 -- api_calls: one row per API call with its name.
 CREATE VIEW api_calls AS
-SELECT a.id, a.thread, s.value AS name, a.start_ns, a.end_ns, a.end_ns - a.start_ns AS duration_ns, a.correlation, a.result
+SELECT a.id, a.kind, a.thread, s.value AS name, a.start_ns, a.end_ns, a.end_ns - a.start_ns AS duration_ns, a.correlation, a.result, a.external
 FROM api_call a JOIN string s ON s.id = a.name;
 
 -- ranges: one row per named span with its name and domain.
 CREATE VIEW ranges AS
-SELECT r.id, r.parent, r.thread, d.value AS domain, s.value AS name, r.start_ns, r.end_ns, r.end_ns - r.start_ns AS duration_ns
+SELECT r.id, r.kind, r.parent, r.thread, d.value AS domain, s.value AS name, r.start_ns, r.end_ns, r.end_ns - r.start_ns AS duration_ns,
+       r.external, r.number, r.sequence, r.signature
 FROM range r JOIN string s ON s.id = r.name LEFT JOIN string d ON d.id = r.domain;
+
+-- ops: framework ops.
+CREATE VIEW ops AS SELECT id, thread, name, start_ns, end_ns, duration_ns, external, number, sequence, signature FROM ranges WHERE kind = 'op';
+
+-- annotations: spans that the program or its framework marked.
+CREATE VIEW annotations AS SELECT id, thread, name, start_ns, end_ns, duration_ns FROM ranges WHERE kind = 'annotation';
+
+-- python_frames: calls of Python functions.
+CREATE VIEW python_frames AS SELECT id, thread, name, start_ns, end_ns, duration_ns FROM ranges WHERE kind = 'python';
+
+-- steps: what PyTorch's profiler marks as steps, with their numbers.
+CREATE VIEW steps AS
+SELECT id, thread, name, CAST(substr(name, 14) AS INTEGER) AS number, start_ns, end_ns, duration_ns FROM ranges
+WHERE kind IN ('annotation', 'op') AND name GLOB 'ProfilerStep#[0-9]*';
+
+-- op_inputs: one row per input of each op.
+CREATE VIEW op_inputs AS
+SELECT r.id AS op, n.value AS op_name, i.place, t.value AS type, i.dims, i.strides, v.value AS value
+FROM range r JOIN string n ON n.id = r.name JOIN signature_input i ON i.signature = r.signature
+     LEFT JOIN string t ON t.id = i.type LEFT JOIN string v ON v.id = i.value WHERE r.kind = 'op';
+
+-- launch_calls: each kernel launch with the API call that started it; no row where that call is not in the file.
+CREATE VIEW launch_calls AS
+SELECT l.id AS launch, min(a.id) AS api_call FROM launch l JOIN api_call a ON a.correlation = l.correlation LEFT JOIN thread t ON t.id = a.thread
+WHERE l.process IS NULL OR l.process = t.process GROUP BY l.id;
+
+-- copy_calls: the same for copies and fills.
+CREATE VIEW copy_calls AS
+SELECT c.id AS copy, min(a.id) AS api_call FROM copy c JOIN api_call a ON a.correlation = c.correlation LEFT JOIN thread t ON t.id = a.thread
+WHERE c.process IS NULL OR c.process = t.process GROUP BY c.id;
+
+-- device_work: everything that occupies a device, kernels, copies and fills, with their devices.
+CREATE VIEW device_work AS
+SELECT 'kernel' AS kind, l.id, l.name, s.device, s.number AS stream, l.start_ns, l.end_ns FROM launch l LEFT JOIN stream s ON s.id = l.stream
+UNION ALL
+SELECT CASE c.kind WHEN 'memset' THEN 'memset' ELSE 'memcpy' END, c.id, c.name, s.device, s.number, c.start_ns, c.end_ns FROM copy c LEFT JOIN stream s ON s.id = c.stream;
+
+-- threads: host threads with their processes.
+CREATE VIEW threads AS
+SELECT t.id, p.label AS process, pn.value AS process_name, t.label AS thread, tn.value AS name
+FROM thread t LEFT JOIN process p ON p.id = t.process LEFT JOIN string pn ON pn.id = p.name LEFT JOIN string tn ON tn.id = t.name;
+
+-- streams: queues of work with their devices.
+CREATE VIEW streams AS
+SELECT s.id, d.id AS device, coalesce(d.product, d.name) AS device_name, s.context, s.number, n.value AS name
+FROM stream s JOIN device d ON d.id = s.device LEFT JOIN string n ON n.id = s.name;
+
+-- syncs, collectives, allocations, instants, counters, flows: their tables with names resolved.
+CREATE VIEW syncs AS
+SELECT y.id, y.kind, s.device, s.number AS stream, y.start_ns, y.end_ns, y.end_ns - y.start_ns AS duration_ns, y.correlation, y.wait_stream, y.wait_correlation, y.wait_event
+FROM sync y LEFT JOIN stream s ON s.id = y.stream;
+CREATE VIEW collectives AS
+SELECT c.id, c.launch, c.range, n.value AS name, d.value AS dtype, c.elements_in, c.elements_out, g.value AS group_name, c.group_size, r.value AS ranks, c.sequence
+FROM collective c LEFT JOIN string n ON n.id = c.name LEFT JOIN string d ON d.id = c.dtype LEFT JOIN string g ON g.id = c.group_name LEFT JOIN string r ON r.id = c.ranks;
+CREATE VIEW allocations AS SELECT id, time_ns, thread, device, address, bytes, allocated, reserved FROM allocation;
+CREATE VIEW instants AS
+SELECT i.id, i.thread, c.value AS category, n.value AS name, i.time_ns FROM instant i JOIN string n ON n.id = i.name LEFT JOIN string c ON c.id = i.category;
+CREATE VIEW counters AS
+SELECT c.id, c.process, n.value AS name, s.value AS series, c.time_ns, c.value FROM counter c JOIN string n ON n.id = c.name LEFT JOIN string s ON s.id = c.series;
+CREATE VIEW flows AS
+SELECT f.number, c.value AS category, f.place, f.thread, f.time_ns FROM flow f LEFT JOIN string c ON c.id = f.category;

@@ -41,7 +41,7 @@ Result<void> write_foreign_run(const codegen::ForeignProgram& program, const cod
                   .start_ns = {},
                   .end_ns = {}});
   writer.add_device(how.device, true);
-  const db::StreamId stream = writer.add_stream(0, 0, {});
+  const db::StreamId stream = writer.add_stream({});
 
   std::map<std::string, db::KernelId> kernels;
   for (const ForeignKernelRow& row : report.kernels) {

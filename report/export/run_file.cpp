@@ -45,7 +45,7 @@ class RunFile {
     writer_.set_property("module.sha256", optimized_.module_sha256);
     for (const auto& [name, value] : optimized_.plan->options) writer_.set_property("option." + name, value);
     writer_.add_device(optimized_.options.device, true);
-    stream_ = writer_.add_stream(0, 0, {});
+    stream_ = writer_.add_stream({});
   }
 
   void kernels() {

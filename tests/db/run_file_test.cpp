@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -29,7 +30,7 @@ class RunFile : public testing::Test {
 void fill(Writer& writer) {
   writer.set_run({.kind = RunKind::Simulated, .name = "step", .command = "", .tool = "seam test", .policy = "stitch", .compiler = "", .start_ns = {}, .end_ns = {}});
   writer.add_device(*device_named("h100"), true);
-  const StreamId stream = writer.add_stream(0, 0, {});
+  const StreamId stream = writer.add_stream({});
   const KernelId kernel = writer.add_kernel({.name = writer.intern("softmax"), .registers = {}, .cuda_sha256 = "aa", .ptx_sha256 = "", .ir_sha256 = "", .verdict = "passed"});
   writer.add_kernel_op(kernel, 0, {writer.intern("main/exp.1"), writer.intern("exponential"), writer.intern("jit(f)/softmax/exp")});
   Launch launch;
@@ -99,7 +100,7 @@ TEST_F(RunFile, EveryViewRuns) {
   auto database = Database::open(file());
   ASSERT_TRUE(database);
   const auto views = rows(*database, "SELECT name FROM sqlite_schema WHERE type = 'view'");
-  EXPECT_GE(views.size(), 7U);
+  EXPECT_GE(views.size(), 20U);
   for (const auto& view : views) rows(*database, "SELECT * FROM " + std::get<std::string>(view[0]));
 }
 
@@ -167,21 +168,53 @@ TEST_F(RunFile, QueriesOnlyRead) {
   EXPECT_FALSE(database->query(""));
 }
 
+/// Every version that was ever written is taken forward, and then has what a new file has.
+TEST_F(RunFile, Version1IsTakenForward) {
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(file("old.seam").c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw, read_file(std::filesystem::path(SEAM_TEST_DIR) / "run_v1.sql")->c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
+  sqlite3_close(raw);
+  const auto before = Database::open(file("old.seam"));
+  ASSERT_FALSE(before);
+  EXPECT_NE(before.error().message.find("must be upgraded"), std::string::npos);
+  const auto upgraded = upgrade(file("old.seam"));
+  ASSERT_TRUE(upgraded) << upgraded.error().message;
+  const auto old = Database::open(file("old.seam"));
+  ASSERT_TRUE(old) << old.error().message;
+  auto writer = Writer::create(file());
+  ASSERT_TRUE(writer);
+  fill(*writer);
+  ASSERT_TRUE(writer->finish());
+  const auto fresh = Database::open(file());
+  ASSERT_TRUE(fresh);
+  const std::string columns = "SELECT m.type, m.name, c.name, c.type FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) c ORDER BY 1, 2, 3";
+  EXPECT_EQ(rows(*old, columns), rows(*fresh, columns));
+  for (const auto& view : rows(*old, "SELECT name FROM sqlite_schema WHERE type = 'view'")) rows(*old, "SELECT * FROM " + std::get<std::string>(view[0]));
+  using Row = std::vector<Field>;
+  EXPECT_EQ(rows(*old, "SELECT process, thread FROM threads ORDER BY id"), (std::vector<Row>{{"4711", Null{}}, {"4711", Null{}}, {Null{}, Null{}}}));
+  EXPECT_EQ(rows(*old, "SELECT name, kind, correlation FROM api_calls"), (std::vector<Row>{{"cudaLaunchKernel", "runtime", 17}}));
+  EXPECT_EQ(rows(*old, "SELECT name, bytes_read FROM launches"), (std::vector<Row>{{"softmax", 100}}));
+  EXPECT_EQ(rows(*old, "SELECT reason, count FROM loss"), (std::vector<Row>{{"loop-not-expanded", 7}}));
+  EXPECT_EQ(rows(*old, "SELECT integrity_check FROM pragma_integrity_check"), (std::vector<Row>{{"ok"}}));
+  EXPECT_EQ(rows(*old, "SELECT * FROM pragma_foreign_key_check"), std::vector<Row>{});
+}
+
 TEST_F(RunFile, MigrationsGoForwardOrNotAtAll) {
   auto writer = Writer::create(file());
   ASSERT_TRUE(writer);
   fill(*writer);
   ASSERT_TRUE(writer->finish());
   const std::string before = *read_file(file());
-  const Migration broken[] = {{1, "ALTER TABLE copy ADD COLUMN pinned INTEGER"}, {2, "ALTER TABLE nonsense ADD COLUMN x"}};
-  EXPECT_FALSE(migrate(file(), broken, 3));
+  const Migration broken[] = {{kVersion, "ALTER TABLE copy ADD COLUMN pinned INTEGER"}, {kVersion + 1, "ALTER TABLE nonsense ADD COLUMN x"}};
+  EXPECT_FALSE(migrate(file(), broken, kVersion + 2));
   EXPECT_TRUE(Database::open(file())) << "still at the version it had";
-  EXPECT_FALSE(migrate(file(), {}, 2)) << "no step leads there";
-  const Migration sound[] = {{1, "ALTER TABLE copy ADD COLUMN pinned INTEGER"}};
-  ASSERT_TRUE(migrate(file(), sound, 2));
+  EXPECT_FALSE(migrate(file(), {}, kVersion + 1)) << "no step leads there";
+  EXPECT_EQ(*read_file(file()), before);
+  const Migration sound[] = {{kVersion, "ALTER TABLE copy ADD COLUMN pinned INTEGER"}};
+  ASSERT_TRUE(migrate(file(), sound, kVersion + 1));
   const auto opened = Database::open(file());
-  ASSERT_FALSE(opened) << "version 2 is from the future for this program";
-  EXPECT_NE(opened.error().message.find("version 2"), std::string::npos);
+  ASSERT_FALSE(opened) << "the next version is from the future for this program";
+  EXPECT_NE(opened.error().message.find(std::to_string(kVersion + 1)), std::string::npos);
   EXPECT_TRUE(upgrade(file("absent.seam")).error().code == Error::Code::NotFound);
 }
 

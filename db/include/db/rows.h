@@ -14,9 +14,19 @@ namespace seam::db {
 struct String;
 struct Kernel;
 struct Stream;
+struct Process;
+struct Thread;
+struct Launch;
+struct Range;
+struct Signature;
 using StringId = Id<String>;
 using KernelId = Id<Kernel>;
 using StreamId = Id<Stream>;
+using ProcessId = Id<Process>;
+using ThreadId = Id<Thread>;
+using LaunchId = Id<Launch>;
+using RangeId = Id<Range>;
+using SignatureId = Id<Signature>;
 
 enum class RunKind : std::uint8_t { Recorded, Imported, Simulated, Planned };
 
@@ -29,6 +39,40 @@ struct Run {
   std::string policy;    ///< planned and simulated runs
   std::string compiler;  ///< planned and simulated runs; empty = none was there
   std::optional<std::int64_t> start_ns, end_ns;
+};
+
+/// How the clock of all times in the file lies to the Unix epoch.
+struct Clock {
+  std::optional<std::int64_t> unix_ns, resolution_ns;
+};
+
+/// A GPU as a recording describes it.
+struct RecordedDevice {
+  std::int64_t ordinal = 0;
+  std::string name;     ///< as typed on the command line, if it is one of base/device.h; else as product
+  std::string product;  ///< empty = unknown
+  std::optional<std::int64_t> compute_major, compute_minor, sms, shared_per_block, l2_bytes;
+  std::optional<double> dram_bytes_per_s, clock_hz;
+};
+
+struct Process {
+  std::optional<std::int64_t> number;
+  std::string label;
+  StringId name;
+};
+
+struct Thread {
+  ProcessId process;
+  std::optional<std::int64_t> number;
+  std::string label;
+  StringId name;
+};
+
+struct Stream {
+  std::int64_t device = 0;  ///< ordinal
+  std::int64_t number = 0;
+  StringId name;
+  std::optional<std::int64_t> context;
 };
 
 struct Kernel {
@@ -66,6 +110,9 @@ struct Launch {
   std::optional<double> flops;
   Evidence bytes_evidence = Evidence::Unknown;
   Evidence evidence = Evidence::Unknown;
+  ProcessId process;
+  std::optional<std::int64_t> external;
+  StringId extra;
 };
 
 enum class CopyKind : std::uint8_t { DeviceToDevice, HostToDevice, DeviceToHost, HostToHost, PeerToPeer, Memset, Unknown };
@@ -81,6 +128,94 @@ struct Copy {
   std::optional<std::int64_t> trip;
   Evidence bytes_evidence = Evidence::Unknown;
   Evidence evidence = Evidence::Unknown;
+  ProcessId process;
+  std::optional<std::int64_t> external;
+  StringId source, destination;
+  StringId extra;
+};
+
+enum class ApiKind : std::uint8_t { Runtime, Driver };
+
+struct ApiCall {
+  ThreadId thread;
+  StringId name;
+  std::optional<std::int64_t> start_ns, end_ns, correlation, result;
+  ApiKind kind = ApiKind::Runtime;
+  std::optional<std::int64_t> external;
+  StringId extra;
+};
+
+enum class RangeKind : std::uint8_t { Op, Annotation, GpuAnnotation, Python, Overhead, Profiler, Other };
+
+struct Range {
+  RangeId parent;
+  ThreadId thread;
+  StringId domain, name;
+  std::optional<std::int64_t> start_ns, end_ns;
+  RangeKind kind = RangeKind::Other;
+  StreamId stream;
+  std::optional<std::int64_t> external, number, parent_number, sequence, forward_thread;
+  SignatureId signature;
+  StringId extra;
+};
+
+struct SignatureInput {
+  StringId type;
+  std::string dims, strides;  ///< JSON; empty = NULL
+  StringId value;
+};
+
+enum class SyncKind : std::uint8_t { Stream, Context, Event, StreamWaitEvent, Unknown };
+
+struct Sync {
+  SyncKind kind = SyncKind::Unknown;
+  StreamId stream;
+  std::optional<std::int64_t> start_ns, end_ns, correlation, wait_stream, wait_correlation, wait_event;
+  ProcessId process;
+  std::optional<std::int64_t> external;
+  StringId extra;
+};
+
+struct Collective {
+  LaunchId launch;
+  RangeId range;
+  StringId name, dtype;
+  std::optional<std::int64_t> elements_in, elements_out;
+  StringId group_name;
+  std::optional<std::int64_t> group_size;
+  StringId ranks;
+  std::optional<std::int64_t> sequence;
+};
+
+struct Allocation {
+  std::optional<std::int64_t> time_ns;
+  ThreadId thread;
+  std::optional<std::int64_t> device, address, bytes, allocated, reserved;
+  StringId extra;
+};
+
+struct Instant {
+  ThreadId thread;
+  StringId category, name;
+  std::optional<std::int64_t> time_ns;
+  StringId extra;
+};
+
+struct Counter {
+  ProcessId process;
+  StringId name, series;
+  std::optional<std::int64_t> time_ns;
+  std::optional<double> value;
+};
+
+enum class FlowPlace : std::uint8_t { Start, Step, End };
+
+struct Flow {
+  StringId category;
+  std::optional<std::int64_t> number;
+  FlowPlace place = FlowPlace::Start;
+  ThreadId thread;
+  std::optional<std::int64_t> time_ns;
 };
 
 }  // namespace seam::db
