@@ -8,7 +8,7 @@ namespace {
 constexpr std::array kCommands = {
     Command{"optimize", "import, analyze, plan, write the kernels, prove them, report", define_optimize},
     Command{"demo", "optimize the bundled BERT-large encoder layer training step", define_demo},
-    Command{"import", "read a module, say what it holds", define_import},
+    Command{"import", "read a module or a recorded trace, say what it holds", define_import},
     Command{"analyze", "where bytes and flops go, per class and origin", define_analyze},
     Command{"study", "a published result recounted, beside Seam's plan of the same program", define_study},
     Command{"plan", "decide which ops become one kernel, and why not more", define_plan},
@@ -17,6 +17,7 @@ constexpr std::array kCommands = {
     Command{"simulate", "run a PTX kernel, or what Inductor made of graphs, on the virtual GPU, with checks and counters", define_simulate},
     Command{"eval", "reference evaluation of a module on given inputs", define_eval},
     Command{"export", "a module or plan in another form", define_export},
+    Command{"sql", "query a run: tables and views of its SQLite file", define_sql},
     Command{"passes", "the pipelines, pass by pass", define_passes},
     Command{"doctor", "what of Seam works on this machine, and what is missing", define_doctor},
 };

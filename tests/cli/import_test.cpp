@@ -1,0 +1,78 @@
+// seam import and seam sql of traces from outside.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+#include "support/schema.h"
+
+namespace seam::cli::test {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+const std::string kHard = SEAM_SOURCE "/tests/data/traces/hard/";
+
+class ImportCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("seam_import_cli_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  [[nodiscard]] std::string out(const std::string& name) const { return (folder_ / name).string(); }
+  fs::path folder_;
+};
+
+TEST_F(ImportCommand, ATraceBecomesARunFile) {
+  const Ran json = seam({"import", kHard + "h08_graph_launch_owns_six.json", "-o", out("a.seam"), "--format", "json"});
+  ASSERT_EQ(json.exit, 0) << json.err;
+  const Json report = Json::parse(json.out);
+  EXPECT_EQ(seam::test::schema_problems(report, "seam.import.schema.json"), std::vector<std::string>());
+  EXPECT_EQ(report["rows"]["kernel"], 5);
+  EXPECT_EQ(report["busy_ns"], 42000);
+  EXPECT_EQ(report["runs"][0]["output"], out("a.seam"));
+  const Ran text = seam({"import", kHard + "h03_quote_in_name.json", "-o", out("b.seam")});
+  EXPECT_NE(text.out.find("lost: 1 x broken-event"), std::string::npos) << text.out;
+  const Ran piped = seam({"import", kHard + "h16_lfs_pointer.json", "-o", out("c.seam")});
+  EXPECT_EQ(piped.exit, 2);
+  EXPECT_NE(piped.err.find("Git LFS pointer"), std::string::npos);
+  EXPECT_FALSE(fs::exists(out("c.seam")));
+}
+
+TEST_F(ImportCommand, AFolderIsAJob) {
+  const Ran json = seam({"import", kHard + "h14_two_ranks_compact", "-o", out("job"), "--format", "json"});
+  ASSERT_EQ(json.exit, 0) << json.err;
+  const Json report = Json::parse(json.out);
+  EXPECT_EQ(seam::test::schema_problems(report, "seam.import.schema.json"), std::vector<std::string>());
+  ASSERT_EQ(report["runs"].size(), 2U);
+  EXPECT_EQ(report["runs"][0]["rank"], 0);
+  EXPECT_EQ(report["runs"][1]["rank"], 1);
+  EXPECT_EQ(report["runs"][0]["busy_ns"], 20000);
+  EXPECT_EQ(report["runs"][1]["busy_ns"], 30000);
+  for (const Json& run : report["runs"]) EXPECT_TRUE(fs::exists(run["output"].get<std::string>()));
+  EXPECT_EQ(seam({"import", kHard + "h14_two_ranks_compact"}).exit, 2) << "several files and nobody says where";
+  EXPECT_EQ(seam({"import", kHard + "h08_graph_launch_owns_six.json", SEAM_SOURCE "/tests/data/xla/lr.step.hlo"}).exit, 2);
+}
+
+TEST_F(ImportCommand, SqlAsksTracesAndRuns) {
+  const std::string trace = kHard + "h08_graph_launch_owns_six.json";
+  ASSERT_EQ(seam({"import", trace, "-o", out("a.seam")}).exit, 0);
+  const Ran json = seam({"sql", out("a.seam"), "SELECT name, duration_ns, NULL FROM launches ORDER BY id LIMIT 1", "--format", "json"});
+  ASSERT_EQ(json.exit, 0) << json.err;
+  EXPECT_EQ(seam::test::schema_problems(Json::parse(json.out), "seam.sql.schema.json"), std::vector<std::string>());
+  EXPECT_EQ(Json::parse(json.out)["rows"], Json::parse(R"([["node_0", 8000, null]])"));
+  EXPECT_EQ(seam({"sql", trace, "SELECT count(*) AS n FROM launches", "--csv"}).out, "n\r\n5\r\n");
+  EXPECT_EQ(seam({"sql", out("a.seam"), "SELECT 'a,\"b' AS t, '' AS e, NULL AS u", "--csv"}).out, "t,e,u\r\n\"a,\"\"b\",\"\",\r\n");
+  for (const char* query : {"SELEC", "DELETE FROM launch", "SELECT 1; SELECT 2"}) EXPECT_EQ(seam({"sql", out("a.seam"), query}).exit, 2) << query;
+  EXPECT_EQ(seam({"sql", out("absent.seam"), "SELECT 1"}).exit, 2);
+  std::ofstream(out("text.seam")) << "no database";
+  EXPECT_EQ(seam({"sql", out("text.seam"), "SELECT 1"}).exit, 2);
+}
+
+}  // namespace
+}  // namespace seam::cli::test
