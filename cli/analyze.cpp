@@ -10,10 +10,13 @@
 #include "analyzer/shares.h"
 #include "cli/command.h"
 #include "graph/transform.h"
+#include "import_traces.h"
 #include "layouts.h"
 #include "module.h"
+#include "open_run.h"
 #include "report/layouts.h"
 #include "report/movement.h"
+#include "report/run_report.h"
 #include "report/render.h"
 
 namespace seam::cli {
@@ -180,7 +183,24 @@ Result<int> run_movement(const graph::Graph& module, const Options& options, con
   return kPass;
 }
 
+/// A recorded run, or a trace of one.
+Result<int> run_recorded(const Options& options, const Common& common) {
+  if (options.movement) return fail(Error::Code::BadInput, "--movement is about modules; a run's bytes are in its tables (seam sql)");
+  SEAM_TRY(const OpenRun run, OpenRun::open(options.module, common));
+  SEAM_TRY(const report::RunReport recorded, report::run_report(run.database()));
+  if (common.format == Format::Json) {
+    fmt::print("{}\n", report::run_json(recorded));
+    return kPass;
+  }
+  const report::Document document = report::run_document(recorded, common.verbose > 0 ? 0 : std::max<std::size_t>(1, options.origins));
+  fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document));
+  return kPass;
+}
+
 Result<int> run(const Options& options, const Common& common) {
+  if (is_run_file(options.module)) return run_recorded(options, common);
+  SEAM_TRY(const bool trace, holds_traces(options.module));
+  if (trace) return run_recorded(options, common);
   SEAM_TRY(const graph::Graph module, open_module(options.module));
   if (options.movement) return run_movement(module, options, common);
   SEAM_TRY(const Analysis analysis, analyzed(module, options.plan));
@@ -205,8 +225,8 @@ Result<int> run(const Options& options, const Common& common) {
 
 Run define_analyze(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("module", options->module, "an HLO or .graph module, optimized or not")->required();
-  app.add_option("--origins", options->origins, "rows of the table of origins, or of operators")->capture_default_str();
+  app.add_option("module", options->module, "a .seam run, a trace, or an HLO or .graph module, optimized or not")->required();
+  app.add_option("--origins", options->origins, "rows of the table of origins, of operators, or of a run's kernels")->capture_default_str();
   CLI::Option* movement = app.add_flag("--movement", options->movement, "words and bytes in and out of operators and launches, and what is read again");
   app.add_option("--granularity", options->granularity, "how finely --movement cuts around softmaxes: plain, scale-split, softmax-dropout-split or paper46")
       ->needs(movement)

@@ -65,6 +65,22 @@ Result<Rows> Database::query(std::string_view sql) const {
   }
 }
 
+Result<void> Database::each(std::string_view sql, const std::function<void(std::span<const std::optional<std::int64_t>>)>& row) const {
+  sqlite3* connection = state_->connection.get();
+  SEAM_TRY(const Statement statement, Statement::prepare(connection, sql));
+  std::vector<std::optional<std::int64_t>> values(static_cast<std::size_t>(sqlite3_column_count(statement.get())));
+  for (;;) {
+    const int code = sqlite3_step(statement.get());
+    if (code == SQLITE_DONE) return {};
+    if (code != SQLITE_ROW) return failure(connection, "SQL");
+    for (std::size_t c = 0; c < values.size(); ++c) {
+      const int column = static_cast<int>(c);
+      values[c] = sqlite3_column_type(statement.get(), column) == SQLITE_NULL ? std::nullopt : std::optional<std::int64_t>(sqlite3_column_int64(statement.get(), column));
+    }
+    row(values);
+  }
+}
+
 Result<void> upgrade(const std::filesystem::path& file) { return migrate(file, migrations(), kVersion); }
 
 }  // namespace seam::db

@@ -2,7 +2,10 @@
 /// Reads a run file: checks that it is one, and of a version that is known, and runs queries on it.
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,6 +40,8 @@ class Database {
 
   /// One statement that only reads. BadInput with SQLite's message.
   [[nodiscard]] Result<Rows> query(std::string_view sql) const;
+  /// Calls `row` for each row of a statement that only reads, without keeping them. Columns must be integers or NULL (empty).
+  [[nodiscard]] Result<void> each(std::string_view sql, const std::function<void(std::span<const std::optional<std::int64_t>>)>& row) const;
 
  private:
   struct State;

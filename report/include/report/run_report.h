@@ -1,0 +1,41 @@
+#pragma once
+/// What a recorded run says: shares, idle time by cause, launches, kernels, the critical path. `seam analyze` of a run or a trace.
+#include <string>
+#include <vector>
+
+#include "analyzer/critical_path.h"
+#include "analyzer/occupation.h"
+#include "analyzer/timeline.h"
+#include "db/database.h"
+#include "report/document.h"
+
+namespace seam::report {
+
+/// A step that the program marked.
+struct StepRow {
+  std::int64_t number = 0, start_ns = 0, end_ns = 0, launches = 0, busy_ns = 0;
+};
+
+struct RunReport {
+  std::string name, format;                ///< of the run; "kineto" for imported ones
+  std::vector<std::string> devices;        ///< products, by ordinal, of those with work
+  analyzer::Timeline timeline;
+  std::vector<analyzer::ClassShare> shares;
+  std::vector<analyzer::KernelShare> kernels;
+  std::vector<analyzer::Occupation> occupation;
+  analyzer::Overlap overlap;
+  analyzer::LaunchStats launches;
+  analyzer::CriticalPath path;
+  std::vector<StepRow> steps;
+  std::vector<std::optional<std::int64_t>> bytes;  ///< recorded bytes of copies, per row of shares; nothing where unknown
+  std::vector<std::pair<std::string, std::optional<std::int64_t>>> loss;
+  std::vector<std::string> warnings;
+};
+[[nodiscard]] Result<RunReport> run_report(const db::Database& run);
+
+/// `most` kernels; 0: all.
+[[nodiscard]] Document run_document(const RunReport& report, std::size_t most);
+/// seam.analyze/1.
+[[nodiscard]] std::string run_json(const RunReport& report);
+
+}  // namespace seam::report

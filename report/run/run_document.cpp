@@ -1,0 +1,164 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string_view>
+
+#include "base/units.h"
+#include "report/run_report.h"
+
+namespace seam::report {
+namespace {
+
+double us(std::int64_t ns) { return static_cast<double>(ns) / 1e3; }
+std::string time(std::int64_t ns) { return human_microseconds(us(ns)); }
+double percent(std::int64_t part, std::int64_t whole) { return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
+Cell share(std::int64_t part, std::int64_t whole) { return whole == 0 ? Cell(Unknown{}) : Cell(percent(part, whole)); }
+
+std::int64_t busy_of(const RunReport& report) {
+  return std::accumulate(report.occupation.begin(), report.occupation.end(), std::int64_t{0}, [](std::int64_t sum, const analyzer::Occupation& one) { return sum + one.busy_ns; });
+}
+
+std::string summary(const RunReport& report) {
+  const std::int64_t wall = report.timeline.wall_ns();
+  std::string out = fmt::format("{}: {} from the first event to the last", report.name, time(wall));
+  if (report.occupation.empty()) return out + "; nothing ran on a device.";
+  const auto devices = static_cast<std::int64_t>(report.occupation.size());
+  out += fmt::format("; {} ({})", counted(devices, "device"), report.devices.front());
+  out += fmt::format(", busy for {} of it{}", human_percent(static_cast<double>(busy_of(report)), static_cast<double>(wall * devices)), devices > 1 ? " on average" : "");
+  out += fmt::format("; {} pieces of work by {} API calls. All times are recorded.", human_count(std::ssize(report.timeline.work)), human_count(report.launches.calls));
+  return out;
+}
+
+Table class_table(const RunReport& report) {
+  Table table;
+  table.title = "Device time by class of work";
+  table.columns = {{"class", "class", Unit::Text, {}}, {"launches", "launches", Unit::Count, Evidence::Recorded}, {"us", "time", Unit::Microseconds, Evidence::Recorded},
+                   {"share", "share", Unit::Percent, Evidence::Recorded}, {"bytes", "bytes", Unit::Bytes, Evidence::Recorded}};
+  for (std::size_t i = 0; i < report.shares.size(); ++i) {
+    const analyzer::ClassShare& one = report.shares[i];
+    table.rows.push_back({std::string(graph::name(one.work)), one.launches, us(one.ns), share(one.ns, one.of_ns), report.bytes[i] ? Cell(*report.bytes[i]) : Cell(Unknown{})});
+  }
+  table.notes = {fmt::format("share: of {} of device time, durations summed over all devices and streams; classes are told by the names of kernels, and a name that no rule knows is unknown",
+                             time(report.shares.empty() ? 0 : report.shares.front().of_ns))};
+  if (report.overlap.communication_ns > 0)
+    table.notes.push_back(fmt::format("communication: {} of {} ({}) while other kernels run on the same device", time(report.overlap.hidden_ns), time(report.overlap.communication_ns),
+                                      human_percent(static_cast<double>(report.overlap.hidden_ns), static_cast<double>(report.overlap.communication_ns))));
+  if (report.timeline.untimed_work > 0) table.notes.push_back(fmt::format("{} without a recorded time {} in no sum", counted(report.timeline.untimed_work, "row"), report.timeline.untimed_work == 1 ? "is" : "are"));
+  return table;
+}
+
+Table idle_table(const RunReport& report) {
+  Table table;
+  table.title = report.occupation.size() == 1 ? "Where the device's time goes" : "Where the devices' time goes, summed over devices";
+  table.columns = {{"cause", "cause", Unit::Text, {}}, {"us", "time", Unit::Microseconds, Evidence::Recorded}, {"share", "of wall", Unit::Percent, Evidence::Recorded}, {"why", "", Unit::Text, {}}};
+  std::int64_t wall = 0;
+  std::array<std::int64_t, analyzer::kIdleCauses> idle{};
+  for (const analyzer::Occupation& one : report.occupation) {
+    wall += one.wall_ns;
+    for (std::size_t c = 0; c < idle.size(); ++c) idle[c] += one.idle[c];
+  }
+  table.rows.push_back({std::string("busy"), us(busy_of(report)), share(busy_of(report), wall), std::string("at least one kernel, copy or fill runs")});
+  std::vector<std::size_t> order(idle.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t c) { return idle[c]; });
+  for (const std::size_t c : order) {
+    const auto cause = static_cast<analyzer::IdleCause>(c);
+    if (idle[c] > 0) table.rows.push_back({"idle: " + std::string(name(cause)), us(idle[c]), share(idle[c], wall), std::string(sentence(cause))});
+  }
+  table.notes = {"rows add up to the wall time of each device; a gap is told by what the host did until it launched the work that ends the gap"};
+  return table;
+}
+
+Table path_table(const RunReport& report) {
+  Table table;
+  table.title = "Critical path";
+  table.columns = {{"kind", "kind", Unit::Text, {}}, {"pieces", "pieces", Unit::Count, Evidence::Recorded}, {"us", "time", Unit::Microseconds, Evidence::Recorded}, {"share", "of wall", Unit::Percent, Evidence::Recorded}, {"why", "", Unit::Text, {}}};
+  std::array<std::int64_t, analyzer::kPathKinds> ns{}, pieces{};
+  std::int64_t inferred = 0;
+  for (const analyzer::PathPiece& piece : report.path.pieces) {
+    ns[static_cast<std::size_t>(piece.kind)] += piece.duration_ns();
+    ++pieces[static_cast<std::size_t>(piece.kind)];
+    inferred += piece.inferred ? 1 : 0;
+  }
+  std::vector<std::size_t> order(ns.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t k) { return ns[k]; });
+  for (const std::size_t k : order)
+    if (ns[k] > 0) table.rows.push_back({std::string(name(static_cast<analyzer::PathKind>(k))), pieces[k], us(ns[k]), share(ns[k], report.timeline.wall_ns()), std::string(sentence(static_cast<analyzer::PathKind>(k)))});
+  table.notes = {fmt::format("the chain that the end of the run waited for, walked back from its last event: {} of {} wall", time(report.path.ns()), time(report.timeline.wall_ns()))};
+  if (inferred > 0) table.notes.push_back(fmt::format("{} between streams inferred from the times: the trace has no events for them", counted(inferred, "step")));
+  return table;
+}
+
+Table launch_table(const RunReport& report) {
+  const analyzer::LaunchStats& s = report.launches;
+  Table table;
+  table.title = "Launches";
+  table.columns = {{"what", "", Unit::Text, {}}, {"figure", "", Unit::Text, {}}};
+  const auto row = [&](std::string what, std::string figure) { table.rows.push_back({std::move(what), std::move(figure)}); };
+  row("work with its launch in the trace", fmt::format("{} of {}", human_count(s.linked), human_count(s.linked + s.unlinked)));
+  row("API calls that launched it", human_count(s.calls));
+  row("of it launched together (CUDA graphs)", human_count(s.in_graphs));
+  if (s.calls > 0) row("a launch call takes, on average", time(s.call_ns / s.calls));
+  if (s.linked > 0) row("from its end to the work's start, on average", time(s.delay_ns / s.linked));
+  row("kernels shorter than their launch call", fmt::format("{} ({})", human_count(s.short_kernels), human_percent(static_cast<double>(s.short_kernels), static_cast<double>(s.linked))));
+  row("work launched and not yet over, on average", fmt::format("{:.1f}", s.depth));
+  return table;
+}
+
+Table kernel_table(const RunReport& report, std::size_t most) {
+  Table table;
+  table.title = "Kernels and copies by time";
+  table.columns = {{"name", "name", Unit::Text, {}}, {"family", "family", Unit::Text, {}}, {"class", "class", Unit::Text, {}}, {"launches", "launches", Unit::Count, Evidence::Recorded}, {"us", "time", Unit::Microseconds, Evidence::Recorded},
+                   {"share", "share", Unit::Percent, Evidence::Recorded}, {"mean", "mean", Unit::Microseconds, Evidence::Recorded}, {"least", "least", Unit::Microseconds, Evidence::Recorded}, {"most", "most", Unit::Microseconds, Evidence::Recorded}};
+  const std::int64_t all = report.shares.empty() ? 0 : report.shares.front().of_ns;
+  const std::size_t rows = most == 0 ? report.kernels.size() : std::min(most, report.kernels.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    const analyzer::KernelShare& one = report.kernels[i];
+    const analyzer::NameInfo& info = report.timeline.names[one.name];
+    const bool kernel = one.kind == analyzer::Work::Kind::Kernel;
+    // Names of templates run to hundreds of characters: what tells them apart stands at both ends.
+    std::string shown = info.text;
+    if (shown.starts_with("void ")) shown.erase(0, 5);
+    if (shown.size() > 48) shown = shown.substr(0, 30) + "~" + shown.substr(shown.size() - 17);
+    std::ranges::replace(shown, ' ', '_');
+    table.rows.push_back({shown, std::string(kernel ? info.kernel.family : std::string_view("runtime")), std::string(graph::name(kernel ? info.kernel.work : graph::WorkClass::Copy)), one.launches, us(one.ns), share(one.ns, all), us(one.ns / one.launches), us(one.least_ns), us(one.most_ns)});
+  }
+  if (rows < report.kernels.size()) {
+    std::int64_t rest = 0;
+    for (std::size_t i = rows; i < report.kernels.size(); ++i) rest += report.kernels[i].ns;
+    table.notes.push_back(fmt::format("{} more names with {} of the time (-v, or --format json, shows all)", human_count(std::ssize(report.kernels) - static_cast<std::int64_t>(rows)), human_percent(static_cast<double>(rest), static_cast<double>(all))));
+  }
+  return table;
+}
+
+Table step_table(const RunReport& report) {
+  Table table;
+  table.title = "Steps";
+  table.columns = {{"step", "step", Unit::Count, {}}, {"us", "time", Unit::Microseconds, Evidence::Recorded}, {"launches", "work started in it", Unit::Count, Evidence::Recorded}, {"busy", "device busy with it", Unit::Microseconds, Evidence::Recorded}};
+  for (const StepRow& step : report.steps) table.rows.push_back({step.number, us(step.end_ns - step.start_ns), step.launches, us(step.busy_ns)});
+  return table;
+}
+
+}  // namespace
+
+Document run_document(const RunReport& report, std::size_t most) {
+  Document out{Paragraph{summary(report)}};
+  if (!report.occupation.empty()) {
+    out.emplace_back(idle_table(report));
+    out.emplace_back(class_table(report));
+  }
+  if (!report.path.pieces.empty()) out.emplace_back(path_table(report));
+  if (!report.occupation.empty()) {
+    out.emplace_back(launch_table(report));
+    out.emplace_back(kernel_table(report, most));
+  }
+  if (report.steps.size() > 1) out.emplace_back(step_table(report));
+  for (const auto& [detail, count] : report.loss) out.emplace_back(Paragraph{fmt::format("Lost: {} ({}).", count ? human_count(*count) : "an unknown number", detail)});
+  for (const std::string& warning : report.warnings) out.emplace_back(Paragraph{fmt::format("Warning: {}.", warning)});
+  return out;
+}
+
+}  // namespace seam::report

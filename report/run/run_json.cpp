@@ -1,0 +1,63 @@
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "report/run_report.h"
+
+namespace seam::report {
+
+std::string run_json(const RunReport& report) {
+  using Json = nlohmann::ordered_json;
+  const analyzer::Timeline& timeline = report.timeline;
+  Json shares = Json::array(), idle = Json::array(), devices = Json::array(), kernels = Json::array(), steps = Json::array(), loss = Json::array(), warnings = Json::array();
+  for (std::size_t i = 0; i < report.shares.size(); ++i) {
+    const analyzer::ClassShare& share = report.shares[i];
+    shares.push_back({{"class", graph::name(share.work)}, {"ns", share.ns}, {"of_ns", share.of_ns}, {"launches", share.launches}, {"bytes", report.bytes[i] ? Json(*report.bytes[i]) : Json()}, {"evidence", "recorded"}});
+  }
+  std::array<std::int64_t, analyzer::kIdleCauses> sums{};
+  for (std::size_t d = 0; d < report.occupation.size(); ++d) {
+    const analyzer::Occupation& one = report.occupation[d];
+    Json causes = Json::object();
+    for (std::size_t c = 0; c < sums.size(); ++c) {
+      sums[c] += one.idle[c];
+      causes[std::string(name(static_cast<analyzer::IdleCause>(c)))] = one.idle[c];
+    }
+    devices.push_back({{"device", one.device}, {"name", report.devices[d]}, {"wall_ns", one.wall_ns}, {"busy_ns", one.busy_ns}, {"launches", one.launches}, {"idle", causes}});
+  }
+  for (std::size_t c = 0; c < sums.size(); ++c) idle.push_back({{"cause", name(static_cast<analyzer::IdleCause>(c))}, {"ns", sums[c]}, {"what", sentence(static_cast<analyzer::IdleCause>(c))}});
+  Json kinds = Json::array(), segments = Json::array();
+  std::map<analyzer::PathKind, std::pair<std::int64_t, std::int64_t>> by_kind;
+  for (const analyzer::PathPiece& piece : report.path.pieces) {
+    auto& [ns, count] = by_kind[piece.kind];
+    ns += piece.duration_ns();
+    ++count;
+    const bool named = piece.work != analyzer::kNone;
+    segments.push_back({{"kind", name(piece.kind)}, {"start_ns", piece.start_ns}, {"ns", piece.duration_ns()}, {"name", named ? Json(timeline.names[timeline.work[piece.work].name].text) : Json()}, {"inferred", piece.inferred}});
+  }
+  for (const auto& [kind, sum] : by_kind) kinds.push_back({{"kind", name(kind)}, {"ns", sum.first}, {"pieces", sum.second}});
+  for (const analyzer::KernelShare& one : report.kernels) {
+    const bool kernel = one.kind == analyzer::Work::Kind::Kernel;
+    const analyzer::NameInfo& info = timeline.names[one.name];
+    kernels.push_back({{"name", info.text}, {"family", kernel ? info.kernel.family : "runtime"}, {"class", graph::name(kernel ? info.kernel.work : graph::WorkClass::Copy)}, {"launches", one.launches}, {"ns", one.ns}, {"least_ns", one.least_ns}, {"most_ns", one.most_ns}});
+  }
+  for (const StepRow& step : report.steps) steps.push_back({{"step", step.number}, {"start_ns", step.start_ns}, {"ns", step.end_ns - step.start_ns}, {"launches", step.launches}, {"busy_ns", step.busy_ns}});
+  for (const auto& [detail, count] : report.loss) loss.push_back({{"reason", detail}, {"count", count ? Json(*count) : Json()}});
+  for (const std::string& warning : report.warnings) warnings.push_back(warning);
+  const analyzer::LaunchStats& s = report.launches;
+  const Json out{{"schema", "seam.analyze/1"},
+                 {"run", report.name},
+                 {"wall_ns", timeline.wall_ns()},
+                 {"shares", shares},
+                 {"idle", idle},
+                 {"devices", devices},
+                 {"communication", {{"ns", report.overlap.communication_ns}, {"hidden_ns", report.overlap.hidden_ns}}},
+                 {"critical_path", {{"ns", report.path.ns()}, {"by_kind", kinds}, {"segments", segments}}},
+                 {"launches", {{"linked", s.linked}, {"unlinked", s.unlinked}, {"calls", s.calls}, {"in_graphs", s.in_graphs}, {"call_ns", s.call_ns}, {"delay_ns", s.delay_ns}, {"short_kernels", s.short_kernels}, {"mean_depth", s.depth}}},
+                 {"kernels", kernels},
+                 {"steps", steps},
+                 {"findings", Json::array()},
+                 {"loss", loss},
+                 {"warnings", warnings}};
+  return out.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace seam::report

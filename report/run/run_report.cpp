@@ -1,0 +1,67 @@
+#include "report/run_report.h"
+
+#include <algorithm>
+#include <map>
+
+namespace seam::report {
+namespace {
+
+std::string text_in(const db::Field& field) { return std::holds_alternative<std::string>(field) ? std::get<std::string>(field) : std::string(); }
+std::optional<std::int64_t> integer_in(const db::Field& field) { return std::holds_alternative<std::int64_t>(field) ? std::optional(std::get<std::int64_t>(field)) : std::nullopt; }
+
+/// Device work that starts within a step counts to it, whole.
+std::vector<StepRow> steps_of(const analyzer::Timeline& timeline, const db::Rows& rows) {
+  std::vector<StepRow> out;
+  for (const auto& row : rows.rows) {
+    const auto number = integer_in(row[0]), start = integer_in(row[1]), end = integer_in(row[2]);
+    if (number && start && end) out.push_back({*number, *start, *end, 0, 0});
+  }
+  for (StepRow& step : out) {
+    std::map<std::int64_t, std::int64_t> until;
+    const auto from = std::ranges::lower_bound(timeline.work, step.start_ns, std::ranges::less{}, &analyzer::Work::start_ns);
+    for (auto at = from; at != timeline.work.end() && at->start_ns < step.end_ns; ++at) {
+      ++step.launches;
+      std::int64_t& busy = until.try_emplace(timeline.device_of(*at), at->start_ns).first->second;
+      step.busy_ns += std::max<std::int64_t>(0, at->end_ns - std::max(at->start_ns, busy));
+      busy = std::max(busy, at->end_ns);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<RunReport> run_report(const db::Database& run) {
+  RunReport out;
+  SEAM_TRY(const db::Rows about, run.query("SELECT name, (SELECT value FROM property WHERE name = 'import.format') FROM run"));
+  if (!about.rows.empty()) {
+    out.name = text_in(about.rows[0][0]);
+    out.format = text_in(about.rows[0][1]);
+  }
+  SEAM_TRY(out.timeline, analyzer::timeline_of(run));
+  for (const std::int64_t ordinal : out.timeline.devices()) {
+    SEAM_TRY(const db::Rows device, run.query("SELECT coalesce(product, name) FROM device WHERE id = " + std::to_string(ordinal)));
+    out.devices.push_back(device.rows.empty() ? "unknown" : text_in(device.rows[0][0]));
+  }
+  out.shares = analyzer::class_shares(out.timeline);
+  out.kernels = analyzer::kernel_shares(out.timeline);
+  out.occupation = analyzer::occupation(out.timeline);
+  out.overlap = analyzer::communication_overlap(out.timeline);
+  out.launches = analyzer::launch_stats(out.timeline);
+  out.path = analyzer::critical_path(out.timeline);
+  SEAM_TRY(const db::Rows copied, run.query("SELECT sum(bytes), count(*) = count(bytes) FROM copy WHERE start_ns IS NOT NULL AND end_ns IS NOT NULL"));
+  for (const analyzer::ClassShare& share : out.shares) {
+    const bool only_copies = share.work == graph::WorkClass::Copy && integer_in(copied.rows[0][1]) == 1 &&
+                             std::ranges::none_of(out.timeline.work, [&](const analyzer::Work& work) { return work.kind == analyzer::Work::Kind::Kernel && out.timeline.class_of(work) == graph::WorkClass::Copy; });
+    out.bytes.push_back(only_copies ? integer_in(copied.rows[0][0]) : std::nullopt);
+  }
+  SEAM_TRY(const db::Rows steps, run.query("SELECT number, start_ns, end_ns FROM steps ORDER BY start_ns"));
+  out.steps = steps_of(out.timeline, steps);
+  SEAM_TRY(const db::Rows loss, run.query("SELECT detail, count FROM loss ORDER BY reason"));
+  for (const auto& row : loss.rows) out.loss.emplace_back(text_in(row[0]), integer_in(row[1]));
+  SEAM_TRY(const db::Rows warnings, run.query("SELECT message FROM warning ORDER BY id"));
+  for (const auto& row : warnings.rows) out.warnings.push_back(text_in(row[0]));
+  return out;
+}
+
+}  // namespace seam::report
