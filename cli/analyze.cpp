@@ -186,6 +186,8 @@ Result<int> run_movement(const graph::Graph& module, const Options& options, con
 /// A recorded run, or a trace of one.
 Result<int> run_recorded(const Options& options, const Common& common) {
   if (options.movement) return fail(Error::Code::BadInput, "--movement is about modules; a run's bytes are in its tables (seam sql)");
+  for (const char* flag : {"--device", "--policy", "--layouts", "--costs", "--shared-cap", "--footprint-cap", "--unroll", "--no-merges", "--no-epilogues"})
+    if (options.plan.given(flag)) return fail(Error::Code::BadInput, fmt::format("{} is about the plan of a module; this is a recorded run", flag));
   SEAM_TRY(const OpenRun run, OpenRun::open(options.module, common));
   SEAM_TRY(const report::RunReport recorded, report::run_report(run.database()));
   if (common.format == Format::Json) {

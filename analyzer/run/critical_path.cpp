@@ -14,6 +14,8 @@ namespace {
 constexpr std::int64_t kHandOver = 20'000;
 /// Work that starts within this after work of another stream has ended, and after nothing else, waited for it.
 constexpr std::int64_t kStreamHandOver = 5'000;
+/// A launch that takes this long while so much work is queued waits for a place in the queue (1,024 on NVIDIA's devices, over all streams of a context).
+constexpr std::int64_t kBlockedLaunch = 20'000, kFullQueue = 512;
 
 PathKind kind_of(Activity what) {
   switch (what) {
@@ -40,8 +42,7 @@ class Walker {
       by_end_.push_back(w);
     }
     std::ranges::stable_sort(by_end_, std::ranges::less{}, [&](std::uint32_t w) { return timeline.work[w].end_ns; });
-    for (std::uint32_t c = 0; c < timeline.calls.size(); ++c)
-      if (timeline.calls[c].kind == CallKind::Wait) waits_[timeline.calls[c].thread].push_back(c);
+    find_waits();
   }
 
   CriticalPath walk() {
@@ -59,6 +60,26 @@ class Walker {
 
  private:
   [[nodiscard]] const Work& work(std::uint32_t w) const { return timeline_.work[w]; }
+
+  /// Calls that wait by what they are, and launches that take long because the device's queue is full.
+  void find_waits() {
+    std::vector<std::int64_t> launched, finished;
+    for (const Work& one : timeline_.work) {
+      if (one.call == kNone) continue;
+      launched.push_back(timeline_.calls[one.call].start_ns);
+      finished.push_back(one.end_ns);
+    }
+    std::ranges::sort(launched);
+    std::ranges::sort(finished);
+    const auto before = [](const std::vector<std::int64_t>& times, std::int64_t at) { return std::ranges::lower_bound(times, at) - times.begin(); };
+    for (std::uint32_t c = 0; c < timeline_.calls.size(); ++c) {
+      const Call& call = timeline_.calls[c];
+      bool waits = call.kind == CallKind::Wait;
+      if (call.kind == CallKind::Launch && call.end_ns - call.start_ns >= kBlockedLaunch)
+        waits = before(launched, call.start_ns) - before(finished, call.start_ns) >= kFullQueue;
+      if (waits) waits_[call.thread].push_back(c);
+    }
+  }
 
   /// Whatever ends last.
   void begin() {
@@ -85,7 +106,8 @@ class Walker {
     const std::uint32_t previous = before_[w];
     const std::int64_t queue_free = previous == kNone ? INT64_MIN : std::min(work(previous).end_ns, at_);
     const Call* call = here.call == kNone ? nullptr : &timeline_.calls[here.call];
-    const std::int64_t launched = call == nullptr ? INT64_MIN : std::min(call->end_ns, at_);
+    // Work may start, and even end, while its call still runs: then it was launched when that began.
+    const std::int64_t launched = call == nullptr ? INT64_MIN : call->end_ns <= at_ ? call->end_ns : std::min(call->start_ns, at_);
     if (const std::uint32_t other = ended_just_before(here, std::max(queue_free, launched)); other != kNone) {
       step(work(other).end_ns, PathKind::DeviceGap, w);
       if (!path_.pieces.empty()) path_.pieces.back().inferred = true;
@@ -99,7 +121,7 @@ class Walker {
     }
     work_ = kNone;
     if (call == nullptr) return step(timeline_.start_ns, PathKind::Unrecorded);
-    step(launched, PathKind::Latency, w);
+    if (call->end_ns <= at_) step(launched, PathKind::Latency, w);
     thread_ = call->thread;
     step(call->start_ns, PathKind::Launch, w);
   }
@@ -146,8 +168,8 @@ class Walker {
   bool through_thread(std::int64_t back_to) {
     while (at_ > back_to) {
       const auto [from, what] = host_.piece_before(thread_, at_);
-      const std::int64_t until = std::max(from, back_to);
-      if (what == Activity::Nothing && at_ - from > kHandOver) {
+      const std::int64_t until = std::max({from, back_to, timeline_.start_ns});
+      if (what == Activity::Nothing && at_ - until > kHandOver) {
         const auto other = host_.active_before(at_, thread_);
         if (other && other->second > until) {
           step(other->second, PathKind::Unrecorded);

@@ -21,7 +21,7 @@ class HostActivity {
 
   /// Nanoseconds of each kind on the thread within [from, to).
   [[nodiscard]] std::array<std::int64_t, kActivities> within(std::uint32_t thread, std::int64_t from, std::int64_t to) const;
-  /// The piece that ends at or spans `at` from the left: where it begins (INT64_MIN: with time) and what it is.
+  /// The piece that ends at or spans `at` from the left: where it begins (INT64_MIN: nothing is recorded before it) and what it is.
   [[nodiscard]] std::pair<std::int64_t, Activity> piece_before(std::uint32_t thread, std::int64_t at) const;
   /// Of all threads but one, the one that was active last before `at`, and until when it was (at most `at`).
   [[nodiscard]] std::optional<std::pair<std::uint32_t, std::int64_t>> active_before(std::int64_t at, std::uint32_t but) const;

@@ -157,7 +157,12 @@ Result<Timeline> timeline_of(const db::Database& run) {
   for (Work& w : out.work) w.in_graph = w.call != kNone && out.calls[w.call].works > 1;
 
   SEAM_DO(names.resolve(run));
-  for (Call& call : out.calls) call.kind = call_kind(out.names[call.name].text);
+  for (Call& call : out.calls) {
+    call.kind = call_kind(out.names[call.name].text);
+    // A copy to or from pageable memory returns once it is done, whatever its name says.
+    const bool outlasts = call.work != kNone && out.work[call.work].kind == Work::Kind::Copy && out.work[call.work].end_ns <= call.end_ns;
+    if (call.kind == CallKind::Launch && outlasts) call.kind = CallKind::Wait;
+  }
   std::vector<bool> kernel_name(out.names.size(), false);
   for (const Work& w : out.work)
     if (w.kind == Work::Kind::Kernel) kernel_name[w.name] = true;

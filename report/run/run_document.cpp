@@ -96,7 +96,7 @@ Table launch_table(const RunReport& report) {
   const analyzer::LaunchStats& s = report.launches;
   Table table;
   table.title = "Launches";
-  table.columns = {{"what", "", Unit::Text, {}}, {"figure", "", Unit::Text, {}}};
+  table.columns = {{"what", "what", Unit::Text, {}}, {"figure", "figure", Unit::Text, {}}};
   const auto row = [&](std::string what, std::string figure) { table.rows.push_back({std::move(what), std::move(figure)}); };
   row("work with its launch in the trace", fmt::format("{} of {}", human_count(s.linked), human_count(s.linked + s.unlinked)));
   row("API calls that launched it", human_count(s.calls));
@@ -119,11 +119,7 @@ Table kernel_table(const RunReport& report, std::size_t most) {
     const analyzer::KernelShare& one = report.kernels[i];
     const analyzer::NameInfo& info = report.timeline.names[one.name];
     const bool kernel = one.kind == analyzer::Work::Kind::Kernel;
-    // Names of templates run to hundreds of characters: what tells them apart stands at both ends.
-    std::string shown = info.text;
-    if (shown.starts_with("void ")) shown.erase(0, 5);
-    if (shown.size() > 48) shown = shown.substr(0, 30) + "~" + shown.substr(shown.size() - 17);
-    std::ranges::replace(shown, ' ', '_');
+    const std::string shown = kernel ? graph::short_kernel_name(info.text) : info.text;
     table.rows.push_back({shown, std::string(kernel ? info.kernel.family : std::string_view("runtime")), std::string(graph::name(kernel ? info.kernel.work : graph::WorkClass::Copy)), one.launches, us(one.ns), share(one.ns, all), us(one.ns / one.launches), us(one.least_ns), us(one.most_ns)});
   }
   if (rows < report.kernels.size()) {

@@ -59,6 +59,26 @@ TEST_F(ImportCommand, AFolderIsAJob) {
   EXPECT_EQ(seam({"import", kHard + "h08_graph_launch_owns_six.json", SEAM_SOURCE "/tests/data/xla/lr.step.hlo"}).exit, 2);
 }
 
+TEST_F(ImportCommand, AnalyzeTellsWhereTimeGoes) {
+  const std::string trace = kHard + "h08_graph_launch_owns_six.json";
+  const Ran json = seam({"analyze", trace, "--format", "json"});
+  ASSERT_EQ(json.exit, 0) << json.err;
+  const Json report = Json::parse(json.out);
+  EXPECT_EQ(seam::test::schema_problems(report, "seam.analyze.schema.json"), std::vector<std::string>());
+  EXPECT_EQ(report["wall_ns"], 72000);
+  EXPECT_EQ(report["devices"][0]["busy_ns"], 42000);
+  EXPECT_EQ(report["critical_path"]["ns"], 72000);
+  EXPECT_EQ(report["launches"]["calls"], 1);
+  const Ran text = seam({"analyze", trace});
+  EXPECT_NE(text.out.find("idle: launch_call"), std::string::npos) << text.out;
+  EXPECT_NE(seam({"analyze", kHard + "h03_quote_in_name.json"}).out.find("Lost: 1"), std::string::npos) << "a loss is said in every report";
+  ASSERT_EQ(seam({"import", trace, "-o", out("a.seam")}).exit, 0);
+  Json again = Json::parse(seam({"analyze", out("a.seam"), "--format", "json"}).out);
+  EXPECT_EQ(again, report) << "a run says what its trace says";
+  EXPECT_EQ(seam({"analyze", trace, "--movement"}).exit, 2);
+  EXPECT_EQ(seam({"analyze", trace, "--layouts", "chosen"}).exit, 2) << "flags of plans say nothing to a run";
+}
+
 TEST_F(ImportCommand, SqlAsksTracesAndRuns) {
   const std::string trace = kHard + "h08_graph_launch_owns_six.json";
   ASSERT_EQ(seam({"import", trace, "-o", out("a.seam")}).exit, 0);

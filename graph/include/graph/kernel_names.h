@@ -2,6 +2,7 @@
 /// What the name of a kernel tells: who wrote it and what kind of work it does. Names are all that most traces say of a kernel; a name that no rule knows
 /// is unknown, never guessed.
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace seam::graph {
@@ -16,5 +17,8 @@ struct KernelName {
 };
 /// Mangled and demangled names of CUDA and HIP. The first rule that fits decides (graph/names/families.def).
 [[nodiscard]] KernelName classify_kernel(std::string_view name);
+/// What a reader needs of a demangled name: the function without its namespaces and types, and the functor that tells instances apart:
+/// "vectorized_elementwise_kernel [GeluCUDAKernelImpl]". Other names as they are.
+[[nodiscard]] std::string short_kernel_name(std::string_view name);
 
 }  // namespace seam::graph
