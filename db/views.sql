@@ -5,15 +5,16 @@ CREATE VIEW launches AS
 SELECT l.id, l.sequence, l.kind, s.value AS name, l.stream, l.start_ns, l.end_ns, l.end_ns - l.start_ns AS duration_ns,
        l.grid_x, l.grid_y, l.grid_z, l.block_x, l.block_y, l.block_z, l.static_shared, l.dynamic_shared,
        c.value AS computation, l.trip, l.level, l.bytes_read, l.bytes_written, l.flops,
-       b.name AS bytes_evidence, e.name AS evidence
+       b.name AS bytes_evidence, e.name AS evidence, l.correlation, l.external, l.graph, l.graph_node
 FROM launch l JOIN string s ON s.id = l.name LEFT JOIN string c ON c.id = l.computation
      JOIN evidence b ON b.id = l.bytes_evidence JOIN evidence e ON e.id = l.evidence;
 
 -- copies: one row per memcpy or memset, in program order.
 CREATE VIEW copies AS
 SELECT c.id, c.sequence, c.kind, s.value AS name, c.stream, c.start_ns, c.end_ns, c.end_ns - c.start_ns AS duration_ns, c.bytes,
-       p.value AS computation, c.trip, b.name AS bytes_evidence, e.name AS evidence
+       p.value AS computation, c.trip, b.name AS bytes_evidence, e.name AS evidence, c.correlation, c.external, f.value AS source, t.value AS destination
 FROM copy c LEFT JOIN string s ON s.id = c.name LEFT JOIN string p ON p.id = c.computation
+     LEFT JOIN string f ON f.id = c.source LEFT JOIN string t ON t.id = c.destination
      JOIN evidence b ON b.id = c.bytes_evidence JOIN evidence e ON e.id = c.evidence;
 
 -- program: everything the device does, in order: kernels, library calls, copies.

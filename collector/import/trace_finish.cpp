@@ -192,7 +192,7 @@ void TraceRows::finish(const TextFaults& faults, Imported& into) {
   tell_processes_apart();
   sweep(into);
   say_what_was_mended(faults);
-  into.format = kineto_ ? "kineto" : "chrome";
+  into.format = kineto_ ? "kineto" : tsl_ ? "tsl" : "chrome";
   into.start_ns = first_ns_;
   into.end_ns = last_ns_;
   into.rank = rank_;

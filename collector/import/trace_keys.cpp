@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, Category>, 24> kCategories = {{
     {"ac2g", Category::LaunchFlow}, {"async_cpu_to_gpu", Category::LaunchFlow}, {"async_gpu", Category::LaunchFlow}, {"async", Category::LaunchFlow},
 }};
 
-constexpr std::array<std::pair<std::string_view, Key>, 62> kKeys = {{
+constexpr std::array<std::pair<std::string_view, Key>, 71> kKeys = {{
     {"device", Key::Device}, {"context", Key::Context}, {"stream", Key::Stream}, {"correlation", Key::Correlation},
     {"External id", Key::External}, {"external id", Key::External},
     {"grid", Key::Grid}, {"block", Key::Block}, {"registers per thread", Key::Registers}, {"shared memory", Key::SharedMemory},
@@ -35,6 +35,8 @@ constexpr std::array<std::pair<std::string_view, Key>, 62> kKeys = {{
     {"Collective name", Key::CollectiveName}, {"In msg nelems", Key::ElementsIn}, {"Out msg nelems", Key::ElementsOut}, {"dtype", Key::ElementType},
     {"Process Group Name", Key::GroupName}, {"Group size", Key::GroupSize}, {"Process Group Ranks", Key::GroupRanks}, {"Seq", Key::CollectiveSequence},
     {"name", Key::Name}, {"labels", Key::Labels},
+    {"kernel_details", Key::KernelDetails}, {"memcpy_details", Key::CopyDetails}, {"memset_details", Key::CopyDetails}, {"correlation_id", Key::Correlation},
+    {"context_id", Key::Context}, {"step_num", Key::StepNumber},
     // The profiler's own order of events; ids of callbacks that the name says; what follows from the launch shape; bytes over time.
     {"Ev Idx", Key::Redundant}, {"Profiler Event Index", Key::Redundant}, {"cbid", Key::Redundant}, {"cid", Key::Redundant}, {"external ts", Key::Redundant},
     {"blocks per SM", Key::Redundant}, {"warps per SM", Key::Redundant}, {"est. achieved occupancy %", Key::Redundant}, {"memory bandwidth (GB/s)", Key::Redundant},
@@ -43,6 +45,8 @@ constexpr std::array<std::pair<std::string_view, Key>, 62> kKeys = {{
     {"Input names", Key::Redundant}, {"Output names", Key::Redundant}, {"Output dims", Key::Redundant}, {"Output type", Key::Redundant},
     {"Extra arguments", Key::Redundant},
     {"sort_index", Key::Redundant},
+    // What follows from the launch shape and the device.
+    {"theoretical_occupancy_pct", Key::Redundant}, {"occupancy_min_grid_size", Key::Redundant}, {"occupancy_suggested_block_size", Key::Redundant},
 }};
 
 /// Perfect enough: length, first, middle and last character.

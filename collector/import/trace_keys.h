@@ -19,6 +19,7 @@ enum class Key : std::uint8_t {
   SyncKind, WaitStream, WaitCorrelation, WaitEvent,
   CollectiveName, ElementsIn, ElementsOut, ElementType, GroupName, GroupSize, GroupRanks, CollectiveSequence,
   Name, Labels,
+  KernelDetails, CopyDetails, StepNumber,  ///< of TensorFlow and JAX
 };
 [[nodiscard]] Key key_of(std::string_view text);
 

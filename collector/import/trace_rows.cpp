@@ -31,7 +31,7 @@ std::optional<db::Grid> grid_of(const Text& text) {
 
 /// "Memcpy HtoD (Pinned -> Device)".
 db::CopyKind copy_kind(std::string_view name) {
-  static constexpr std::pair<std::string_view, db::CopyKind> kKinds[] = {{"HtoD", db::CopyKind::HostToDevice}, {"DtoH", db::CopyKind::DeviceToHost}, {"DtoD", db::CopyKind::DeviceToDevice},
+  static constexpr std::pair<std::string_view, db::CopyKind> kKinds[] = {{"H2D", db::CopyKind::HostToDevice}, {"D2H", db::CopyKind::DeviceToHost}, {"D2D", db::CopyKind::DeviceToDevice}, {"P2P", db::CopyKind::PeerToPeer}, {"HtoD", db::CopyKind::HostToDevice}, {"DtoH", db::CopyKind::DeviceToHost}, {"DtoD", db::CopyKind::DeviceToDevice},
                                                                           {"HtoH", db::CopyKind::HostToHost}, {"PtoP", db::CopyKind::PeerToPeer}};
   for (const auto& [word, kind] : kKinds)
     if (name.find(word) != std::string_view::npos) return kind;
@@ -49,6 +49,14 @@ std::pair<std::string, std::string> memories(std::string_view name) {
   };
   if (arrow == std::string_view::npos || arrow < open || arrow > close) return {{}, small(name.substr(open + 1, close - open - 1))};
   return {small(name.substr(open + 1, arrow - open - 1)), small(name.substr(arrow + 4, close - arrow - 4))};
+}
+
+/// "kind_src:pageable kind_dst:device size:64".
+std::string word_behind(std::string_view text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string_view::npos) return {};
+  const std::size_t from = at + mark.size();
+  return std::string(text.substr(from, std::min(text.find(' ', from), text.size()) - from));
 }
 
 /// The digits at the end of "stream 7".
@@ -92,13 +100,14 @@ void TraceRows::add(const EventBatch& batch, const Event& event) {
 
 void TraceRows::add_span(const EventBatch& batch, const Event& event) {
   const Category category = category_of(event.category.view());
-  const Arguments with = arguments(batch, event);
+  Arguments with = arguments(batch, event);
   const bool on_device = category == Category::Kernel || category == Category::Memcpy || category == Category::Memset;
   const Span span = span_of(event, on_device);
+  if (category == Category::None && add_tsl(event, with, span)) return;
   switch (category) {
     case Category::Kernel: kineto_ = true; return add_kernel(event, with, span);
-    case Category::Memcpy: return add_copy(event, with, span, false);
-    case Category::Memset: return add_copy(event, with, span, true);
+    case Category::Memcpy: kineto_ = true; return add_copy(event, with, span, false);
+    case Category::Memset: kineto_ = true; return add_copy(event, with, span, true);
     case Category::Sync: return add_sync(event, with, span);
     case Category::Runtime: kineto_ = true; return add_call(event, with, span, false);
     case Category::Driver: kineto_ = true; return add_call(event, with, span, true);
@@ -151,7 +160,7 @@ TraceRows::Arguments TraceRows::arguments(const EventBatch& batch, const Event& 
     if (value.kind == Text::Kind::Word) note_word(value);
     switch (key_of(field->key.view())) {
       case Key::Device: out.device = whole(value); break;
-      case Key::Context: out.context = whole(value); break;
+      case Key::Context: out.context = value.view().starts_with("$$") ? trailing_number(value) : whole(value); break;
       case Key::Stream: out.stream = whole(value); break;
       case Key::Correlation: out.correlation = whole(value); break;
       case Key::External: out.external = whole(value); break;
@@ -188,6 +197,9 @@ TraceRows::Arguments TraceRows::arguments(const EventBatch& batch, const Event& 
       case Key::GroupSize: out.group_size = whole(value); break;
       case Key::GroupRanks: out.ranks = value; break;
       case Key::CollectiveSequence: out.collective_sequence = whole(value); break;
+      case Key::KernelDetails: out.kernel_details = value; break;
+      case Key::CopyDetails: out.copy_details = value; break;
+      case Key::StepNumber: out.step = whole(value); break;
       case Key::Redundant: break;
       case Key::Queued:
         if (value.view() == "0") break;
@@ -230,6 +242,7 @@ void TraceRows::add_kernel(const Event& event, const Arguments& with, const Span
   launch.end_ns = span.end_ns;
   launch.grid = grid_of(with.grid);
   launch.block = grid_of(with.block);
+  launch.static_shared = with.static_shared;
   launch.dynamic_shared = with.shared;
   launch.correlation = with.correlation;
   // 0: not in a graph.
@@ -246,13 +259,12 @@ void TraceRows::add_kernel(const Event& event, const Arguments& with, const Span
 }
 
 void TraceRows::add_copy(const Event& event, const Arguments& with, const Span& span, bool fill) {
-  kineto_ = true;
   ++counts_[fill ? "memset" : "memcpy"];
   db::Copy copy;
   copy.sequence = sequence_++;
   copy.name = name_of(event);
   copy.kind = fill ? db::CopyKind::Memset : copy_kind(event.name.view());
-  const auto [from, to] = memories(event.name.view());
+  const auto [from, to] = with.copy_details.there() ? std::pair(word_behind(with.copy_details.view(), "kind_src:"), word_behind(with.copy_details.view(), "kind_dst:")) : memories(event.name.view());
   copy.source = writer_.intern(from);
   copy.destination = writer_.intern(to);
   copy.stream = stream_of(event, with);
@@ -388,6 +400,7 @@ void TraceRows::add_name(const EventBatch& batch, const Event& event) {
   const Field* field = batch.begin_of(event);
   for (const Field* end = field + event.arguments; field != end; ++field) {
     const std::string_view key = field->key.view();
+    if (key == "name" && (what == "process_name" || what == "thread_name")) note_tsl_names(event, field->value.view());
     if (what == "process_name" && key == "name") process_names_[std::string(event.process.view())] = intern(field->value);
     if (what == "thread_name" && key == "name") thread_names_[{std::string(event.process.view()), std::string(event.thread.view())}] = intern(field->value);
   }

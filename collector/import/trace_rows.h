@@ -25,12 +25,14 @@ class TraceRows {
  private:
   /// The arguments of one event, converted.
   struct Arguments {
-    std::optional<std::int64_t> device, context, stream, correlation, external, registers, shared, graph, graph_node, bytes;
+    std::optional<std::int64_t> device, context, stream, correlation, external, registers, static_shared, shared, graph, graph_node, bytes;
     std::optional<std::int64_t> number, sequence, forward_thread, python, python_parent;
     std::optional<std::int64_t> wait_stream, wait_correlation, wait_event;
     std::optional<std::int64_t> elements_in, elements_out, group_size, collective_sequence;
     Text grid, block, dims, types, strides, values, sync_kind, collective, element_type, group_name, ranks;
     std::optional<std::int64_t> address, device_type, device_id, allocated, reserved;
+    Text kernel_details, copy_details;
+    std::optional<std::int64_t> step;
     db::StringId extra;
   };
   struct Span {
@@ -54,6 +56,9 @@ class TraceRows {
   void add_sync(const Event& event, const Arguments& with, const Span& span);
   void add_call(const Event& event, const Arguments& with, const Span& span, bool driver);
   void add_range(const Event& event, const Arguments& with, const Span& span, Category category);
+  /// Events without a category as TensorFlow and JAX write them; false: it is none of those.
+  [[nodiscard]] bool add_tsl(const Event& event, Arguments& with, const Span& span);
+  void note_tsl_names(const Event& event, std::string_view name);
   void add_instant(const EventBatch& batch, const Event& event);
   void add_counter(const EventBatch& batch, const Event& event);
   void add_flow(const Event& event);
@@ -93,6 +98,8 @@ class TraceRows {
   std::unordered_map<std::string, db::SignatureId> signatures_;
   std::map<std::pair<std::string, std::string>, db::StringId> thread_names_;  ///< by process and thread as the file writes them
   std::map<std::string, db::StringId> process_names_;
+  std::unordered_map<std::string, std::int64_t> device_processes_;              ///< "/device:GPU:0"
+  std::unordered_map<std::string, std::int64_t> device_streams_;               ///< "Stream #7(Compute)", by process and thread
   std::map<std::string, std::vector<OpenRange>> open_;                         ///< B without its E, by thread
   std::map<std::int64_t, db::RecordedDevice> devices_;
   std::set<db::ProcessId> calling_processes_;
@@ -103,7 +110,7 @@ class TraceRows {
   std::optional<std::int64_t> first_ns_, last_ns_, base_ns_, rank_;
   std::int64_t sequence_ = 0, negative_open_ = 0, negative_corrupt_ = 0, without_duration_ = 0;
   std::uint64_t events_ = 0;
-  bool kineto_ = false, fractions_ = false;
+  bool kineto_ = false, tsl_ = false, fractions_ = false;
   std::string key_, extra_;  ///< scratch
 };
 

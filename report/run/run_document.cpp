@@ -99,10 +99,14 @@ Table launch_table(const RunReport& report) {
   table.columns = {{"what", "what", Unit::Text, {}}, {"figure", "figure", Unit::Text, {}}};
   const auto row = [&](std::string what, std::string figure) { table.rows.push_back({std::move(what), std::move(figure)}); };
   row("work with its launch in the trace", fmt::format("{} of {}", human_count(s.linked), human_count(s.linked + s.unlinked)));
+  if (s.linked == 0) {
+    table.notes = {"the trace does not say which call launched what"};
+    return table;
+  }
   row("API calls that launched it", human_count(s.calls));
   row("of it launched together (CUDA graphs)", human_count(s.in_graphs));
-  if (s.calls > 0) row("a launch call takes, on average", time(s.call_ns / s.calls));
-  if (s.linked > 0) row("from its end to the work's start, on average", time(s.delay_ns / s.linked));
+  row("a launch call takes, on average", time(s.call_ns / s.calls));
+  row("from its end to the work's start, on average", time(s.delay_ns / s.linked));
   row("kernels shorter than their launch call", fmt::format("{} ({})", human_count(s.short_kernels), human_percent(static_cast<double>(s.short_kernels), static_cast<double>(s.linked))));
   row("work launched and not yet over, on average", fmt::format("{:.1f}", s.depth));
   return table;

@@ -129,6 +129,26 @@ TEST_F(ImportTest, NamesOfThreadsProcessesAndDevicesAreFound) {
   EXPECT_EQ(ask("SELECT value FROM property WHERE name = 'rank'"), (Rows{{"3"}}));
 }
 
+/// JAX's trace.json has no categories: kernels stand on threads that are named after streams.
+TEST_F(ImportTest, JaxTracesGiveKernelsAndCopies) {
+  struct Case {
+    const char* model;
+    std::int64_t kernels, copies;
+  };
+  for (const Case& one : {Case{"lr", 32, 8}, Case{"rnn", 140, 8}, Case{"bert_layer", 228, 24}, Case{"dlrm", 120, 16}}) {
+    SCOPED_TRACE(one.model);
+    const auto imported = import(fs::path(SEAM_TEST_DATA) / "traces/jax" / (std::string(one.model) + ".trace.json.gz"));
+    ASSERT_TRUE(imported) << imported.error().message;
+    EXPECT_EQ(imported->format, "tsl");
+    EXPECT_EQ(rows_of(*imported, "kernel"), one.kernels);
+    EXPECT_EQ(rows_of(*imported, "memcpy"), one.copies);
+    EXPECT_TRUE(imported->warnings.empty() && imported->loss.empty());
+    EXPECT_EQ(ask("SELECT count(*) FROM launches WHERE grid_x IS NULL OR block_x IS NULL OR static_shared IS NULL OR correlation IS NULL"), (Rows{{0}}));
+    EXPECT_EQ(ask("SELECT count(*) FROM copies WHERE bytes IS NULL OR source IS NULL OR kind = 'unknown'"), (Rows{{0}}));
+    EXPECT_EQ(ask("SELECT count(*) > 0 FROM annotations"), (Rows{{1}}));
+  }
+}
+
 TEST_F(ImportTest, WhatIsNoTraceIsRefused) {
   for (const std::string text : {"", "   \n", "{}", "{\"nodes\": []}", "HloModule x", "{\"traceEvents\": 5}", "\x1f\x8b", "7"}) {
     const auto imported = import_text(text);
