@@ -38,6 +38,15 @@ Result<Database> Database::open(const std::filesystem::path& file) {
   return Database(std::move(state));
 }
 
+Result<Database> Database::open_foreign(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return fail(Error::Code::NotFound, fmt::format("{} does not exist", file.string()));
+  auto state = std::make_unique<State>();
+  SEAM_TRY(state->connection, connect(file, SQLITE_OPEN_READONLY));
+  SEAM_TRY([[maybe_unused]] const std::int64_t version, during(fmt::format("reading {}", file.string()), pragma(state->connection.get(), "schema_version")));
+  return Database(std::move(state));
+}
+
 Result<Rows> Database::query(std::string_view sql) const {
   sqlite3* connection = state_->connection.get();
   SEAM_TRY(const Statement statement, Statement::prepare(connection, sql));

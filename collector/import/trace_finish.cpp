@@ -6,6 +6,7 @@
 
 #include "base/device.h"
 #include "base/units.h"
+#include "import/run_end.h"
 #include "import/trace_rows.h"
 
 namespace seam::collector {
@@ -18,24 +19,6 @@ std::optional<std::int64_t> integer_in(const Json& object, std::initializer_list
     if (const auto at = object.find(key); at != object.end() && at->is_number_integer()) return at->get<std::int64_t>();
   return std::nullopt;
 }
-
-/// "NVIDIA H100 80GB HBM3" → "h100", where base/device.h knows it.
-std::string typed_name(std::string_view product) {
-  std::string small(product);
-  std::ranges::transform(small, small.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c); });
-  std::string found;
-  for (const Device& device : devices()) {
-    const std::size_t at = small.find(device.name);
-    if (at == std::string::npos || device.name.size() < found.size()) continue;
-    const std::size_t end = at + device.name.size();
-    const bool word = (at == 0 || small[at - 1] == ' ' || small[at - 1] == '-') && (end == small.size() || small[end] == ' ' || small[end] == '-');
-    if (word) found = device.name;
-  }
-  return found;
-}
-
-/// A row that runs over the ends of later rows of its stream by more than this is no overlap of programmatic launches or graph branches.
-constexpr std::int64_t kOverrun = 1'000'000;
 
 }  // namespace
 
@@ -89,8 +72,7 @@ void TraceRows::add_distributed_header(const std::string& text) {
 
 void TraceRows::write_devices() {
   for (auto& [ordinal, device] : devices_) {
-    const std::string known = typed_name(device.product);
-    device.name = !known.empty() ? known : !device.product.empty() ? device.product : "unknown";
+    device.name = device_name(device.product);
     writer_.add_device(device);
   }
 }
@@ -114,40 +96,6 @@ void TraceRows::tell_processes_apart() {
     const std::string calls = fmt::format("SELECT t.process FROM api_call a JOIN thread t ON t.id = a.thread WHERE a.correlation = {}.correlation", table);
     writer_.change(fmt::format("UPDATE {0} SET process = coalesce(({1} AND a.start_ns <= {0}.start_ns ORDER BY a.start_ns DESC, a.id LIMIT 1), ({1} ORDER BY a.start_ns, a.id LIMIT 1)) "
                                "WHERE correlation IS NOT NULL", table, calls));
-  }
-}
-
-/// One walk over the device's work in order of time: busy time, and rows that run over what follows them.
-void TraceRows::sweep(Imported& into) {
-  struct Last {
-    std::int64_t row = 0, end = 0;
-    bool copy = false;
-  };
-  std::map<std::int64_t, Last> last_of_stream;
-  std::map<std::int64_t, std::int64_t> busy_until;
-  std::set<std::pair<bool, std::int64_t>> overrunning;
-  std::optional<std::pair<Last, std::int64_t>> worst;
-  writer_.each(
-      "SELECT s.device, w.stream, w.start_ns, w.end_ns, w.id, w.copy FROM (SELECT stream, start_ns, end_ns, id, 0 AS copy FROM launch WHERE start_ns IS NOT NULL AND end_ns IS NOT NULL UNION ALL "
-      "SELECT stream, start_ns, end_ns, id, 1 FROM copy WHERE start_ns IS NOT NULL AND end_ns IS NOT NULL) w JOIN stream s ON s.id = w.stream ORDER BY w.start_ns, w.copy, w.id",
-      [&](std::span<const std::optional<std::int64_t>> row) {
-        const std::int64_t device = *row[0], stream = *row[1], start = *row[2], end = *row[3];
-        std::int64_t& until = busy_until.try_emplace(device, start).first->second;
-        into.busy_ns += std::max<std::int64_t>(0, end - std::max(start, until));
-        until = std::max(until, end);
-        Last& last = last_of_stream[stream];
-        if (last.end - end > kOverrun) {
-          overrunning.insert({last.copy, last.row});
-          if (!worst || last.end - end > worst->second) worst = {last, last.end - end};
-        }
-        if (end >= last.end) last = {*row[4], end, *row[5] == 1};
-        return true;
-      });
-  if (worst) {
-    const std::optional<std::int64_t> name = writer_.ask(fmt::format("SELECT name FROM {} WHERE id = {}", worst->first.copy ? "copy" : "launch", worst->first.row));
-    warn("overrun", fmt::format("{} over later work of the same stream, the worst by {} ns: '{}'; the recorded values are kept, busy time is a union",
-                                overrunning.size() == 1 ? std::string("one row runs") : human_count(static_cast<std::int64_t>(overrunning.size())) + " rows run", worst->second,
-                                name ? writer_.text(db::StringId(static_cast<std::size_t>(*name))) : std::string("?")));
   }
 }
 
@@ -190,23 +138,16 @@ void TraceRows::finish(const TextFaults& faults, Imported& into) {
                      .resolution_ns = fractions_ ? std::int64_t{1} : std::int64_t{1000}});
   writer_.build_indexes();
   tell_processes_apart();
-  sweep(into);
+  if (const std::optional<std::string> overrun = sweep(writer_, into.busy_ns)) warn("overrun", *overrun);
   say_what_was_mended(faults);
   into.format = kineto_ ? "kineto" : tsl_ ? "tsl" : "chrome";
   into.start_ns = first_ns_;
   into.end_ns = last_ns_;
   into.rank = rank_;
   if (rank_) writer_.set_property("rank", std::to_string(*rank_));
-  const auto linked = [&](const char* table) {
-    return writer_.ask(fmt::format("SELECT count(*) FROM {} w WHERE EXISTS (SELECT 1 FROM api_call a WHERE a.correlation = w.correlation)", table)).value_or(0);
-  };
-  counts_["links"] = linked("launch") + linked("copy");
+  counts_["links"] = linked_work(writer_);
   counts_["threads"] = std::ranges::count_if(threads_, [](const auto& thread) { return thread.second.has_rows; });
-  for (const char* kind : {"op", "annotation", "gpu_annotation", "python", "runtime", "kernel", "memcpy", "memset", "sync", "overhead", "profiler", "other", "instant", "allocation", "counter",
-                           "flow", "launch_flow", "metadata", "links", "threads"}) {
-    const auto at = counts_.find(kind);
-    into.rows.emplace_back(kind, at == counts_.end() ? 0 : at->second);
-  }
+  into.rows = in_order(counts_);
   for (const auto& [reason, loss] : losses_) {
     into.loss.push_back({reason, loss.first, loss.second});
     writer_.add_loss(reason, loss.first, loss.second);

@@ -85,7 +85,6 @@ class TraceRows {
   void name_things();
   void write_devices();
   void tell_processes_apart();
-  void sweep(Imported& into);
   void say_what_was_mended(const TextFaults& faults);
 
   db::Writer& writer_;

@@ -34,6 +34,8 @@ class Database {
   /// Read-only. NotFound; BadInput for what is not a run file, is damaged, or was written by a newer Seam; an older file says that it needs
   /// upgrade().
   [[nodiscard]] static Result<Database> open(const std::filesystem::path& file);
+  /// Read-only, any SQLite file: those of other profilers. NotFound, BadInput.
+  [[nodiscard]] static Result<Database> open_foreign(const std::filesystem::path& file);
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
   ~Database();

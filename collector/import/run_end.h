@@ -1,0 +1,25 @@
+#pragma once
+/// What every importer does with the rows it wrote: links, busy time, counts in their order.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "db/writer.h"
+
+namespace seam::collector {
+
+/// Walks over the devices' work in order of time and adds up their busy time (a union per device). Says which rows run far over later work of their own
+/// stream, if any do: a fault of the recording, no overlap of programmatic launches or graph branches.
+[[nodiscard]] std::optional<std::string> sweep(db::Writer& writer, std::int64_t& busy_ns);
+/// Kernels, copies and fills whose API call is in the file.
+[[nodiscard]] std::int64_t linked_work(db::Writer& writer);
+/// Counts by kind in the order in which reports show them; kinds that do not occur are 0.
+[[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> in_order(const std::map<std::string, std::int64_t, std::less<>>& counts);
+/// "NVIDIA H100 80GB HBM3" → "h100", where base/device.h knows it; else the product itself; "unknown" without one.
+[[nodiscard]] std::string device_name(std::string_view product);
+
+}  // namespace seam::collector
