@@ -18,9 +18,10 @@ namespace fs = std::filesystem;
 
 bool is_run_file(const std::string& input) {
   std::ifstream in(input, std::ios::binary);
-  std::array<char, 16> head{};
+  // SQLite's header holds the application id at byte 68 (sqlite.org/fileformat2.html, 1.3).
+  std::array<char, 72> head{};
   in.read(head.data(), head.size());
-  return in.gcount() == 16 && std::string_view(head.data(), 15) == "SQLite format 3";
+  return in.gcount() == std::ssize(head) && std::string_view(head.data(), 15) == "SQLite format 3" && std::string_view(head.data() + 68, 4) == "SEAM";
 }
 
 Result<OpenRun> OpenRun::open(const std::string& input, const Common& common) {

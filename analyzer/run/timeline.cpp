@@ -92,7 +92,7 @@ Result<Timeline> timeline_of(const db::Database& run) {
     std::int64_t process = -1;
   };
   std::vector<Unlinked> work;
-  for (const auto& [kernels, sql] : {std::pair{true, "SELECT start_ns, end_ns, stream, name, correlation, process, id, 0 FROM launch WHERE kind = 'kernel'"},
+  for (const auto& [kernels, sql] : {std::pair{true, "SELECT start_ns, end_ns, stream, name, correlation, process, id, 0 FROM launch"},
                                      std::pair{false, "SELECT start_ns, end_ns, stream, coalesce(name, -1), correlation, process, id, kind = 'memset' FROM copy"}}) {
     SEAM_DO(run.each(sql, [&, kernel = kernels](Row row) {
       if (!row[0] || !row[1]) {

@@ -1,10 +1,17 @@
 #include "collector/import.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <utility>
+#include <vector>
 
 #include "base/byte_source.h"
 #include "db/writer.h"
 #include "import/json_events.h"
+#include "import/nsys.h"
 #include "import/trace_rows.h"
 
 namespace seam::collector {
@@ -25,13 +32,85 @@ std::string_view without_blanks(std::string_view text) {
   return at == std::string_view::npos ? std::string_view() : text.substr(at);
 }
 
+bool is_sqlite(std::string_view bytes) { return bytes.starts_with("SQLite format 3"); }
+
+/// A folder of its own that goes when this does.
+class Scratch {
+ public:
+  static Result<Scratch> make() {
+    std::error_code ignored;
+    Scratch out;
+    std::string pattern = (std::filesystem::temp_directory_path(ignored) / "seam.XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) return fail(Error::Code::Environment, fmt::format("cannot make a folder in {}", std::filesystem::temp_directory_path(ignored).string()));
+    out.folder_ = pattern;
+    return out;
+  }
+  Scratch(Scratch&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
+  Scratch& operator=(Scratch&& other) noexcept {
+    std::swap(folder_, other.folder_);
+    return *this;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  Scratch() = default;
+  std::filesystem::path folder_;
+};
+
+/// SQLite reads files, not streams: packed ones are unpacked into `to`.
+Result<void> unpack(const std::filesystem::path& file, const std::filesystem::path& to) {
+  SEAM_TRY(ByteSource source, ByteSource::open(file));
+  std::ofstream out(to, std::ios::binary);
+  std::vector<char> chunk(std::size_t{1} << 20);
+  for (std::size_t got = source.read(chunk); got > 0; got = source.read(chunk)) out.write(chunk.data(), static_cast<std::streamsize>(got));
+  out.close();
+  if (!out) return fail(Error::Code::Environment, fmt::format("cannot unpack {} into {}", file.string(), to.string()));
+  if (source.damage()) return fail(Error::Code::BadInput, fmt::format("{}: {}", file.string(), *source.damage()));
+  return {};
+}
+
+void describe_run(db::Writer& writer, const ImportOptions& options, const Imported& imported) {
+  writer.set_run({.kind = db::RunKind::Imported, .name = imported.file.filename().string(), .command = options.command, .tool = options.tool, .policy = {}, .compiler = {}, .start_ns = imported.start_ns, .end_ns = imported.end_ns});
+  writer.set_property("import.format", imported.format);
+  writer.set_property("import.file", imported.file.filename().string());
+}
+
+Result<Imported> import_database(const std::filesystem::path& file, bool packed, const ImportOptions& options) {
+  SEAM_TRY(const Scratch scratch, Scratch::make());
+  std::filesystem::path plain = file;
+  if (packed) {
+    plain = scratch.folder() / "export.sqlite";
+    SEAM_DO(unpack(file, plain));
+  }
+  SEAM_TRY(const db::Database database, db::Database::open_foreign(plain));
+  const auto holds = [&](const char* table) {
+    const auto rows = database.query(fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}'", table));
+    return rows && std::get<std::int64_t>(rows->rows[0][0]) > 0;
+  };
+  if (holds("rocpd_string")) return fail(Error::Code::Unsupported, fmt::format("{}: is a rocpd database (rocmProfileData), which this version does not read; rpd2tracing.py makes JSON of it, which it does", file.string()));
+  if (holds("evidence") && holds("launch")) return fail(Error::Code::BadInput, fmt::format("{}: is a run file of Seam already", file.string()));
+  if (!is_nsys(database)) return fail(Error::Code::BadInput, fmt::format("{}: is a SQLite database, but no export of Nsight Systems", file.string()));
+  SEAM_TRY(db::Writer writer, db::Writer::create(options.output));
+  Imported imported;
+  imported.file = file;
+  imported.output = options.output;
+  SEAM_DO(during(fmt::format("importing {}", file.string()), import_nsys(database, writer, imported)));
+  describe_run(writer, options, imported);
+  SEAM_DO(writer.finish());
+  return imported;
+}
+
 }  // namespace
 
 Result<bool> is_trace(const std::filesystem::path& file) {
   SEAM_TRY(ByteSource source, ByteSource::open(file));
   const std::string head = first_bytes(source);
   const std::string_view text = without_blanks(head);
-  return text.starts_with('{') || text.starts_with('[') || text.empty() || text.starts_with("version https://git-lfs");
+  return is_sqlite(head) || text.starts_with('{') || text.starts_with('[') || text.empty() || text.starts_with("version https://git-lfs");
 }
 
 Result<Imported> import_trace(const std::filesystem::path& file, const ImportOptions& options) {
@@ -39,6 +118,7 @@ Result<Imported> import_trace(const std::filesystem::path& file, const ImportOpt
     SEAM_TRY(ByteSource probe, ByteSource::open(file));
     const std::string head = first_bytes(probe);
     const std::string_view text = without_blanks(head);
+    if (is_sqlite(head)) return import_database(file, probe.packing().has_value(), options);
     if (text.empty()) return fail(Error::Code::BadInput, fmt::format("{}: is empty", file.string()));
     if (text.starts_with("version https://git-lfs")) return fail(Error::Code::BadInput, fmt::format("{}: is a Git LFS pointer, not the file itself: `git lfs pull` fetches it", file.string()));
     if (!text.starts_with('{') && !text.starts_with('[')) return fail(Error::Code::BadInput, fmt::format("{}: is no trace that is known", file.string()));
@@ -58,9 +138,7 @@ Result<Imported> import_trace(const std::filesystem::path& file, const ImportOpt
   imported.file = file;
   imported.output = options.output;
   rows.finish(faults, imported);
-  writer.set_run({.kind = db::RunKind::Imported, .name = file.filename().string(), .command = options.command, .tool = options.tool, .policy = {}, .compiler = {}, .start_ns = imported.start_ns, .end_ns = imported.end_ns});
-  writer.set_property("import.format", imported.format);
-  writer.set_property("import.file", file.filename().string());
+  describe_run(writer, options, imported);
   if (source.damage()) {
     imported.warnings.push_back({"damaged", *source.damage() + ": what was unpacked until there is read"});
     writer.add_warning(imported.warnings.back().code, imported.warnings.back().message);

@@ -1,4 +1,4 @@
-seam_test(collector LINKS nlohmann_json::nlohmann_json ZLIB::ZLIB zstd::libzstd_shared)
+seam_test(collector LINKS nlohmann_json::nlohmann_json ZLIB::ZLIB zstd::libzstd_shared SQLite::SQLite3)
 target_include_directories(collector_test PRIVATE ${CMAKE_SOURCE_DIR}/collector)  # import/…: pieces of importers are tested alone
 seam_fuzz(trace collector)
 target_include_directories(fuzz_trace PRIVATE ${CMAKE_SOURCE_DIR}/collector)
