@@ -12,6 +12,7 @@
 #include "db/writer.h"
 #include "import/json_events.h"
 #include "import/nsys.h"
+#include "import/recognise.h"
 #include "import/trace_rows.h"
 
 namespace seam::collector {
@@ -25,14 +26,6 @@ std::string first_bytes(ByteSource& source) {
   bytes.resize(source.read(bytes));
   return bytes;
 }
-
-std::string_view without_blanks(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  const std::size_t at = text.find_first_not_of(" \t\r\n");
-  return at == std::string_view::npos ? std::string_view() : text.substr(at);
-}
-
-bool is_sqlite(std::string_view bytes) { return bytes.starts_with("SQLite format 3"); }
 
 /// A folder of its own that goes when this does.
 class Scratch {
@@ -109,19 +102,23 @@ Result<Imported> import_database(const std::filesystem::path& file, bool packed,
 Result<bool> is_trace(const std::filesystem::path& file) {
   SEAM_TRY(ByteSource source, ByteSource::open(file));
   const std::string head = first_bytes(source);
-  const std::string_view text = without_blanks(head);
-  return is_sqlite(head) || text.starts_with('{') || text.starts_with('[') || text.empty() || text.starts_with("version https://git-lfs");
+  return hint(file, head).has_value() || kind_of(head) != FileKind::Other;
 }
 
 Result<Imported> import_trace(const std::filesystem::path& file, const ImportOptions& options) {
+  std::string head;
   {
     SEAM_TRY(ByteSource probe, ByteSource::open(file));
-    const std::string head = first_bytes(probe);
-    const std::string_view text = without_blanks(head);
-    if (is_sqlite(head)) return import_database(file, probe.packing().has_value(), options);
-    if (text.empty()) return fail(Error::Code::BadInput, fmt::format("{}: is empty", file.string()));
-    if (text.starts_with("version https://git-lfs")) return fail(Error::Code::BadInput, fmt::format("{}: is a Git LFS pointer, not the file itself: `git lfs pull` fetches it", file.string()));
-    if (!text.starts_with('{') && !text.starts_with('[')) return fail(Error::Code::BadInput, fmt::format("{}: is no trace that is known", file.string()));
+    head = first_bytes(probe);
+    if (auto refusal = hint(file, head)) return tl::unexpected(*std::move(refusal));
+    switch (kind_of(head)) {
+      case FileKind::Empty: return fail(Error::Code::BadInput, fmt::format("{}: is empty", file.string()));
+      case FileKind::Sqlite: return import_database(file, probe.packing().has_value(), options);
+      case FileKind::XSpace: return tl::unexpected(Error{Error::Code::Unsupported, fmt::format("{}: this is an XSpace of TensorFlow or JAX, which this version does not read; instead: import the .trace.json.gz beside it", file.string()), std::nullopt, {}});
+      case FileKind::Json: break;
+      case FileKind::Unreadable:
+      case FileKind::Other: return fail(Error::Code::BadInput, fmt::format("{}: is no trace that is known", file.string()));
+    }
   }
   SEAM_TRY(ByteSource source, ByteSource::open(file));
   SEAM_TRY(db::Writer writer, db::Writer::create(options.output));
@@ -133,7 +130,7 @@ Result<Imported> import_trace(const std::filesystem::path& file, const ImportOpt
     if (options.progress && !options.progress(source.bytes_taken(), source.bytes_in_all())) return fail(Error::Code::Cancelled, "the import was stopped; no file was written");
   }
   const TextFaults& faults = reader.faults();
-  if (!faults.has_events) return fail(Error::Code::BadInput, fmt::format("{}: JSON without a list of trace events (\"traceEvents\")", file.string()));
+  if (!faults.has_events) return tl::unexpected(json_hint(file, head));
   Imported imported;
   imported.file = file;
   imported.output = options.output;

@@ -84,7 +84,7 @@ Result<Graph> read_graph(std::string_view text, std::string_view file) {
       case TextFormat::Hlo: return parse_hlo(text, file);
       case TextFormat::Foreign: break;
     }
-    const std::string what = fmt::format("this is {}; this build reads graph modules only: HLO text and .graph text",
+    const std::string what = fmt::format("this is {}; modules are read as HLO text and .graph text",
                                          foreign_format(text));
     if (is_binary(text)) return fail(Error::Code::BadInput, fmt::format("{}: {}", file, what));  // no line to quote
     return cursor.error_at(0, what);

@@ -149,6 +149,29 @@ TEST_F(ImportTest, JaxTracesGiveKernelsAndCopies) {
   }
 }
 
+/// What is known and not read says so, and what to do instead.
+TEST_F(ImportTest, KnownFormatsGetAHint) {
+  using std::string_literals::operator""s;
+  const std::pair<std::string, std::string> cases[] = {
+      {"PAR1\x15\x04"s, "nsys export"}, {"\xfd" "7zXZ\0\0"s, "xz -d"}, {"\x0a\x8d\x38\x12\x0e/host:metadata"s, "trace.json.gz"}, {"\x0a\x25\x40\0\xe2\x03\x20\x08\x86\xd0\xd8\xe3\x9f\xc0\x89\x89\x77\x1a"s, "traceconv"},
+      {"\x5e\x12\x10\x0a\x06schema\xea\x01\x05" "1.0.1"s, "Chakra"}, {R"({"schema": "1.1.1", "pid": 1, "start_ts": 5, "nodes": []})", "execution trace of PyTorch"},
+      {"Start (ns),End (ns),Name\n"s, "nsys export"}, {"\"Kind\",\"Agent_Id\"\n"s, "rocprofv3"}, {"version https://git-lfs.github.com/spec/v1\n"s, "git lfs pull"}};
+  for (const auto& [bytes, says] : cases) {
+    const auto imported = import_text(bytes);
+    ASSERT_FALSE(imported) << says;
+    EXPECT_EQ(imported.error().code, Error::Code::Unsupported) << says;
+    EXPECT_NE(imported.error().message.find(says), std::string::npos) << imported.error().message;
+    EXPECT_FALSE(fs::exists(output()));
+    EXPECT_TRUE(*is_trace(folder_ / "trace.json")) << "others must not take it for a module: " << says;
+  }
+  ASSERT_TRUE(write_file(folder_ / "report.nsys-rep", "whatever"));
+  EXPECT_NE(import(folder_ / "report.nsys-rep").error().message.find("nsys export --type sqlite report.nsys-rep"), std::string::npos);
+  for (const std::string module : {"HloModule x\n\nENTRY e {", "graph \"x\" {", "# a comment\nHloModule x"}) {
+    ASSERT_TRUE(write_file(folder_ / "m.hlo", module));
+    EXPECT_FALSE(*is_trace(folder_ / "m.hlo")) << module;
+  }
+}
+
 TEST_F(ImportTest, WhatIsNoTraceIsRefused) {
   for (const std::string text : {"", "   \n", "{}", "{\"nodes\": []}", "HloModule x", "{\"traceEvents\": 5}", "\x1f\x8b", "7"}) {
     const auto imported = import_text(text);

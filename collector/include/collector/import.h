@@ -41,7 +41,7 @@ struct Imported {
   std::vector<ImportWarning> warnings;
 };
 
-/// Whether the first bytes of a file (unpacked) look like a trace rather than a module or text.
+/// Whether the first bytes of a file (unpacked) are a trace's, or of something else that import_trace() has an answer to, rather than a module's or other text.
 [[nodiscard]] Result<bool> is_trace(const std::filesystem::path& file);
 
 /// Errors: NotFound; BadInput for what is no trace, or one without any event, with its place where it has one; Unsupported for known formats that are not
