@@ -40,7 +40,7 @@ constexpr std::array<std::pair<std::string_view, Key>, 71> kKeys = {{
     // The profiler's own order of events; ids of callbacks that the name says; what follows from the launch shape; bytes over time.
     {"Ev Idx", Key::Redundant}, {"Profiler Event Index", Key::Redundant}, {"cbid", Key::Redundant}, {"cid", Key::Redundant}, {"external ts", Key::Redundant},
     {"blocks per SM", Key::Redundant}, {"warps per SM", Key::Redundant}, {"est. achieved occupancy %", Key::Redundant}, {"memory bandwidth (GB/s)", Key::Redundant},
-    {"finished", Key::Redundant}, {"Trace name", Key::Redundant}, {"Trace iteration", Key::Redundant},
+    {"finished", Key::Finished}, {"Trace name", Key::Redundant}, {"Trace iteration", Key::Redundant},
     // Empty in every file that has them.
     {"Input names", Key::Redundant}, {"Output names", Key::Redundant}, {"Output dims", Key::Redundant}, {"Output type", Key::Redundant},
     {"Extra arguments", Key::Redundant},

@@ -15,7 +15,7 @@ enum class Key : std::uint8_t {
   Grid, Block, Registers, SharedMemory, GraphId, GraphNode, Queued,
   Bytes, Address, DeviceType, DeviceId, TotalAllocated, TotalReserved,
   RecordFunction, Sequence, ForwardThread, InputDims, InputTypes, InputStrides, InputValues,
-  PythonId, PythonParent,
+  PythonId, PythonParent, Finished,
   SyncKind, WaitStream, WaitCorrelation, WaitEvent,
   CollectiveName, ElementsIn, ElementsOut, ElementType, GroupName, GroupSize, GroupRanks, CollectiveSequence,
   Name, Labels,

@@ -204,6 +204,9 @@ TraceRows::Arguments TraceRows::arguments(const EventBatch& batch, const Event& 
       case Key::Queued:
         if (value.view() == "0") break;
         [[fallthrough]];
+      case Key::Finished:
+        if (field->key.view() == "finished" && (value.view() == "True" || value.view() == "true")) break;
+        [[fallthrough]];
       case Key::Name:
       case Key::Labels:
       case Key::Unknown: {
