@@ -134,6 +134,35 @@ Table kernel_table(const RunReport& report, std::size_t most) {
   return table;
 }
 
+/// One sentence or two each, the cheap ones first.
+void add_findings(const RunReport& report, Document& out) {
+  if (report.findings.empty()) return;
+  out.emplace_back(Heading{"Findings"});
+  for (const analyzer::Finding& one : report.findings) {
+    const std::string gain = one.gain_high_ns == 0 ? std::string() : one.gain_low_ns == 0 ? fmt::format(", gains up to {}", time(one.gain_high_ns)) : fmt::format(", gains {} to {}", time(one.gain_low_ns), time(one.gain_high_ns));
+    out.emplace_back(Paragraph{fmt::format("{} ({}{}): {}. Fix: {}.", one.id, name(one.effort), gain, one.what, one.fix)});
+  }
+  out.emplace_back(Paragraph{"Gains are of device-wall time: the low end is recorded, the high end modelled (everything else stays as it is). --format json holds the SQL of the rows behind each."});
+}
+
+Table sequence_table(const RunReport& report, std::size_t most) {
+  Table table;
+  table.title = "Runs of kernels that one kernel could do";
+  table.columns = {{"times", "times", Unit::Count, Evidence::Recorded}, {"kernels", "kernels", Unit::Count, Evidence::Recorded}, {"us", "time", Unit::Microseconds, Evidence::Recorded}, {"low", "gain, low", Unit::Microseconds, Evidence::Recorded},
+                   {"high", "gain, high", Unit::Microseconds, Evidence::Modelled}, {"names", "in order", Unit::Text, {}}};
+  const std::size_t rows = most == 0 ? report.sequences.size() : std::min(most, report.sequences.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    const analyzer::Sequence& one = report.sequences[i];
+    std::string names;
+    constexpr std::size_t kShown = 4;
+    for (std::size_t k = 0; k < std::min(kShown, one.names.size()); ++k) names += (k == 0 ? "" : "; ") + graph::short_kernel_name(report.timeline.names[one.names[k]].text);
+    if (one.names.size() > kShown) names += fmt::format("; {} more", one.names.size() - kShown);
+    table.rows.push_back({one.times, std::int64_t{std::ssize(one.names)}, us(one.kernels_ns), us(one.gain_low_ns()), us(one.gain_high_ns()), names});
+  }
+  table.notes = {fmt::format("element-wise, normalization and layout kernels that follow one another on a stream; low: the gaps between them go; high: and all but the longest kernel of each run. {} different runs in all", human_count(std::ssize(report.sequences)))};
+  return table;
+}
+
 Table step_table(const RunReport& report) {
   Table table;
   table.title = "Steps";
@@ -146,6 +175,7 @@ Table step_table(const RunReport& report) {
 
 Document run_document(const RunReport& report, std::size_t most) {
   Document out{Paragraph{summary(report)}};
+  add_findings(report, out);
   if (!report.occupation.empty()) {
     out.emplace_back(idle_table(report));
     out.emplace_back(class_table(report));
@@ -154,6 +184,7 @@ Document run_document(const RunReport& report, std::size_t most) {
   if (!report.occupation.empty()) {
     out.emplace_back(launch_table(report));
     out.emplace_back(kernel_table(report, most));
+    if (!report.sequences.empty()) out.emplace_back(sequence_table(report, most == 0 ? 0 : most / 2));
   }
   if (report.steps.size() > 1) out.emplace_back(step_table(report));
   for (const auto& [detail, count] : report.loss) out.emplace_back(Paragraph{fmt::format("Lost: {} ({}).", count ? human_count(*count) : "an unknown number", detail)});

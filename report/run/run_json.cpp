@@ -42,6 +42,14 @@ std::string run_json(const RunReport& report) {
   for (const StepRow& step : report.steps) steps.push_back({{"step", step.number}, {"start_ns", step.start_ns}, {"ns", step.end_ns - step.start_ns}, {"launches", step.launches}, {"busy_ns", step.busy_ns}});
   for (const auto& [detail, count] : report.loss) loss.push_back({{"reason", detail}, {"count", count ? Json(*count) : Json()}});
   for (const std::string& warning : report.warnings) warnings.push_back(warning);
+  Json findings = Json::array(), sequences = Json::array();
+  for (const analyzer::Finding& one : report.findings)
+    findings.push_back({{"id", one.id}, {"what", one.what}, {"fix", one.fix}, {"effort", name(one.effort)}, {"part_ns", one.part_ns}, {"of_ns", one.whole_ns}, {"gain_low_ns", one.gain_low_ns}, {"gain_high_ns", one.gain_high_ns}, {"evidence", "modelled"}, {"query", one.query}});
+  for (const analyzer::Sequence& one : report.sequences) {
+    Json names = Json::array();
+    for (const std::uint32_t n : one.names) names.push_back(timeline.names[n].text);
+    sequences.push_back({{"times", one.times}, {"names", names}, {"kernels_ns", one.kernels_ns}, {"gain_low_ns", one.gain_low_ns()}, {"gain_high_ns", one.gain_high_ns()}});
+  }
   const analyzer::LaunchStats& s = report.launches;
   const Json out{{"schema", "seam.analyze/1"},
                  {"run", report.name},
@@ -54,7 +62,8 @@ std::string run_json(const RunReport& report) {
                  {"launches", {{"linked", s.linked}, {"unlinked", s.unlinked}, {"calls", s.calls}, {"in_graphs", s.in_graphs}, {"call_ns", s.call_ns}, {"delay_ns", s.delay_ns}, {"short_kernels", s.short_kernels}, {"mean_depth", s.depth}}},
                  {"kernels", kernels},
                  {"steps", steps},
-                 {"findings", Json::array()},
+                 {"sequences", sequences},
+                 {"findings", findings},
                  {"loss", loss},
                  {"warnings", warnings}};
   return out.dump(1, ' ', false, Json::error_handler_t::replace);

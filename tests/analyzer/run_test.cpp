@@ -6,8 +6,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 #include "analyzer/critical_path.h"
+#include "analyzer/findings.h"
 #include "analyzer/occupation.h"
 #include "base/sha256.h"
 #include "collector/import.h"
@@ -216,6 +218,76 @@ TEST_F(Recorded, SumsAreExactOnEveryPublicTrace) {
     ++files;
   }
   EXPECT_EQ(files, 53U);
+}
+
+std::vector<Finding> found_in(const Timeline& run, const std::vector<std::int64_t>& steps = {}) {
+  const auto shares = class_shares(run);
+  const auto kernels = kernel_shares(run);
+  const auto devices = occupation(run);
+  const auto path = critical_path(run);
+  const auto runs = sequences(run);
+  return findings({run, shares, kernels, devices, communication_overlap(run), launch_stats(run), path, runs, steps, 0});
+}
+bool says(const std::vector<Finding>& list, std::string_view id) {
+  return std::ranges::any_of(list, [&](const Finding& one) { return one.id == id; });
+}
+
+TEST_F(Recorded, RunsOfSmallKernelsAreFound) {
+  Json events = Json::array();
+  const char* add = "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>";
+  const char* norm = "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float, float>";
+  for (int i = 0; i < 10; ++i) {
+    events.push_back(kernel("ampere_sgemm_128x64_tn", 7, 100 * i, 100 * i + 40, 4 * i + 1));
+    events.push_back(kernel(add, 7, 100 * i + 42, 100 * i + 50, 4 * i + 2));
+    events.push_back(kernel(norm, 7, 100 * i + 53, 100 * i + 73, 4 * i + 3));
+    events.push_back(kernel(add, 7, 100 * i + 74, 100 * i + 80, 4 * i + 4));
+  }
+  const Timeline run = timeline(events);
+  const std::vector<Sequence> all = sequences(run);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].times, 10);
+  EXPECT_EQ(all[0].names.size(), 3U);
+  EXPECT_EQ(all[0].kernels_ns, 10 * 34'000);
+  EXPECT_EQ(all[0].gain_low_ns(), 10 * 4'000);
+  EXPECT_EQ(all[0].gain_high_ns(), 10 * (4'000 + 14'000));
+  const std::vector<Finding> advice = found_in(run);
+  EXPECT_TRUE(says(advice, "stitchable-sequences"));
+  EXPECT_TRUE(says(advice, "no-tensor-cores"));
+  EXPECT_FALSE(says(advice, "launch-bound")) << "nobody knows why the device waited";
+}
+
+/// What each situation is told, and the cheaper fix first.
+TEST_F(Recorded, RulesSpeakWhereTheyShould) {
+  Json events = Json::array({event("user_annotation", "train", 1, 2, 0, 2000)});
+  for (int i = 0; i < 40; ++i) {
+    events.push_back(call("cudaLaunchKernel", 50 * i + 30, 50 * i + 34, 2 * i + 1));
+    events.push_back(kernel("triton_poi_fused_add_0", 7, 50 * i + 36, 50 * i + 38, 2 * i + 1));
+    events.push_back(event("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 0, 7, 50 * i + 40, 50 * i + 43, {{"device", 0}, {"stream", 7}, {"correlation", 2 * i + 2}, {"bytes", 4}}));
+    events.push_back(call("cudaMemcpyAsync", 50 * i + 35, 50 * i + 45, 2 * i + 2));
+  }
+  const std::vector<Finding> advice = found_in(timeline(events), {400'000, 400'000, 400'000, 800'000});
+  for (const char* id : {"launch-bound", "python-bound", "pageable-copies", "host-waits", "reads-of-scalars", "uneven-steps"}) EXPECT_TRUE(says(advice, id)) << id;
+  for (const Finding& one : advice) EXPECT_LE(one.gain_low_ns, one.gain_high_ns) << one.id;
+  EXPECT_TRUE(std::ranges::is_sorted(advice, std::ranges::less{}, &Finding::effort));
+  const std::vector<Finding> memory = found_in(timeline(Json::array({call("cudaMalloc", 0, 500, 9), call("cudaLaunchKernel", 500, 502, 1), kernel("k", 7, 503, 900, 1)})));
+  EXPECT_TRUE(says(memory, "allocation"));
+  EXPECT_TRUE(says(memory, "unknown-kernels"));
+  const std::vector<Finding> quiet = found_in(timeline(Json::array({call("cudaLaunchKernel", 0, 2, 1), kernel("ampere_fp16_s16816gemm_fp16_128x64_tn", 7, 3, 900, 1)})));
+  EXPECT_TRUE(quiet.empty()) << quiet.front().id;
+}
+
+/// Each rule's rows can be asked for.
+TEST_F(Recorded, QueriesOfRulesRun) {
+  EXPECT_GE(rules().size(), 20U);
+  (void)timeline(Json::array({kernel("k", 7, 0, 10, 1)}));
+  const auto run = need(db::Database::open(folder_ / "run.seam"));
+  std::set<std::string_view> ids;
+  for (const RuleInfo& rule : rules()) {
+    EXPECT_TRUE(ids.insert(rule.id).second) << rule.id;
+    EXPECT_FALSE(rule.sentence.empty());
+    const auto rows = run.query(rule.query);
+    EXPECT_TRUE(rows) << rule.id << ": " << (rows ? "" : rows.error().message);
+  }
 }
 
 TEST(CallKinds, AreToldByTheirNames) {

@@ -1,10 +1,12 @@
 #pragma once
-/// What a recorded run says: shares, idle time by cause, launches, kernels, the critical path. `seam analyze` of a run or a trace.
+/// What a recorded run says: findings, shares, idle time by cause, launches, kernels, runs of kernels, the critical path. `seam analyze` of a run or a trace.
 #include <string>
 #include <vector>
 
 #include "analyzer/critical_path.h"
+#include "analyzer/findings.h"
 #include "analyzer/occupation.h"
+#include "analyzer/sequences.h"
 #include "analyzer/timeline.h"
 #include "db/database.h"
 #include "report/document.h"
@@ -26,6 +28,8 @@ struct RunReport {
   analyzer::Overlap overlap;
   analyzer::LaunchStats launches;
   analyzer::CriticalPath path;
+  std::vector<analyzer::Sequence> sequences;
+  std::vector<analyzer::Finding> findings;
   std::vector<StepRow> steps;
   std::vector<std::optional<std::int64_t>> bytes;  ///< recorded bytes of copies, per row of shares; nothing where unknown
   std::vector<std::pair<std::string, std::optional<std::int64_t>>> loss;
