@@ -126,19 +126,8 @@ EventReader::Read EventReader::top_level(EventBatch& batch) {
     state_ = State::End;
     return Read::Done;
   }
-  if (*at_ != '"') {
-    why_ = "a key is wanted";
-    return Read::Broken;
-  }
   Text key;
-  if (const Read read = string(key); read != Read::Done) return read;
-  if (!skip_blanks()) return Read::More;
-  if (*at_ != ':') {
-    why_ = "a colon is wanted behind a key";
-    return Read::Broken;
-  }
-  ++at_;
-  if (!skip_blanks()) return Read::More;
+  if (const Read read = this->key(key); read != Read::Done) return read;
   if (key.view() == "traceEvents" && *at_ == '[') {
     ++at_;
     faults_.has_events = true;
@@ -234,19 +223,8 @@ EventReader::Read EventReader::event(EventBatch& batch, Event& event) {
       ++at_;
       continue;
     }
-    if (*at_ != '"') {
-      why_ = "a key is wanted";
-      return Read::Broken;
-    }
     Text key;
-    if (const Read read = string(key); read != Read::Done) return read;
-    if (!skip_blanks()) return Read::More;
-    if (*at_ != ':') {
-      why_ = "a colon is wanted behind a key";
-      return Read::Broken;
-    }
-    ++at_;
-    if (!skip_blanks()) return Read::More;
+    if (const Read read = this->key(key); read != Read::Done) return read;
     const std::string_view name = key.view();
     if (name == "args" && *at_ == '{') {
       event.first_argument = static_cast<std::uint32_t>(batch.fields.size());
@@ -286,19 +264,8 @@ EventReader::Read EventReader::fields(EventBatch& batch) {
       ++at_;
       continue;
     }
-    if (*at_ != '"') {
-      why_ = "a key is wanted";
-      return Read::Broken;
-    }
     Field field;
-    if (const Read read = string(field.key); read != Read::Done) return read;
-    if (!skip_blanks()) return Read::More;
-    if (*at_ != ':') {
-      why_ = "a colon is wanted behind a key";
-      return Read::Broken;
-    }
-    ++at_;
-    if (!skip_blanks()) return Read::More;
+    if (const Read read = key(field.key); read != Read::Done) return read;
     if (const Read read = value(field.value); read != Read::Done) return read;
     batch.fields.push_back(field);
     if (!skip_blanks()) return Read::More;
@@ -307,6 +274,22 @@ EventReader::Read EventReader::fields(EventBatch& batch) {
       return Read::Broken;
     }
   }
+}
+
+/// A key and the colon behind it, up to its value.
+EventReader::Read EventReader::key(Text& into) {
+  if (*at_ != '"') {
+    why_ = "a key is wanted";
+    return Read::Broken;
+  }
+  if (const Read read = string(into); read != Read::Done) return read;
+  if (!skip_blanks()) return Read::More;
+  if (*at_ != ':') {
+    why_ = "a colon is wanted behind a key";
+    return Read::Broken;
+  }
+  ++at_;
+  return skip_blanks() ? Read::Done : Read::More;
 }
 
 EventReader::Read EventReader::value(Text& into) {

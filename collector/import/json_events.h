@@ -81,6 +81,7 @@ class EventReader {
   [[nodiscard]] Read find_next_event();
   [[nodiscard]] Read event(EventBatch& batch, Event& event);
   [[nodiscard]] Read fields(EventBatch& batch);
+  [[nodiscard]] Read key(Text& into);
   [[nodiscard]] Read value(Text& into);
   [[nodiscard]] Read string(Text& into);
   [[nodiscard]] Read balanced();

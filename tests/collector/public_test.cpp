@@ -1,9 +1,9 @@
 // Every public trace of PyTorch's profiler: rows per kind equal what an independent JSON reader counts.
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "support.h"
+#include "support/public_traces.h"
 
 namespace seam::collector::test {
 namespace {
@@ -50,20 +50,16 @@ std::map<std::string, std::int64_t> counted(const Json& events) {
 class Public : public ImportTest {};
 
 TEST_F(Public, KinetoRowsEqualAnIndependentCount) {
-  const char* given = std::getenv("SEAM_PUBLIC_DATA");
-  const fs::path root = fs::path(given != nullptr ? given : SEAM_PUBLIC_DATA_DEFAULT) / "traces";
-  if (!fs::exists(root)) GTEST_SKIP() << "no public traces at " << root << " (SEAM_PUBLIC_DATA)";
-  std::size_t files = 0;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
-    const std::string name = entry.path().filename().string(), folder = entry.path().parent_path().string();
-    if (!name.ends_with(".json.gz") || (!folder.ends_with("kineto") && folder.find("multirank") == std::string::npos) || name.starts_with("et_")) continue;
-    SCOPED_TRACE(name);
-    ++files;
-    const auto imported = import(entry.path());
+  const std::vector<fs::path> traces = seam::test::public_kineto_traces();
+  if (traces.empty()) GTEST_SKIP() << "no public traces in " << seam::test::public_data() << " (SEAM_PUBLIC_DATA)";
+  EXPECT_EQ(traces.size(), 53U);
+  for (const fs::path& trace_file : traces) {
+    SCOPED_TRACE(trace_file.filename().string());
+    const auto imported = import(trace_file);
     ASSERT_TRUE(imported) << imported.error().message;
     EXPECT_EQ(imported->format, "kineto");
     EXPECT_TRUE(imported->loss.empty());
-    const Json trace = Json::parse(*read_file(entry.path()), nullptr, false);
+    const Json trace = Json::parse(*read_file(trace_file), nullptr, false);
     ASSERT_FALSE(trace.is_discarded());
     const std::map<std::string, std::int64_t> want = counted(trace.is_array() ? trace : trace["traceEvents"]);
     for (const auto& [kind, count] : imported->rows) {
@@ -72,7 +68,6 @@ TEST_F(Public, KinetoRowsEqualAnIndependentCount) {
       EXPECT_EQ(count, at == want.end() ? 0 : at->second) << kind;
     }
   }
-  EXPECT_EQ(files, 53U);
 }
 
 }  // namespace
