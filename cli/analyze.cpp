@@ -208,7 +208,7 @@ Result<int> run(const Options& options, const Common& common) {
   SEAM_TRY(const Analysis analysis, analyzed(module, options.plan));
   // Of a compiler's result the layouts are what it chose already.
   report::Table bad;
-  if (!analysis.optimized) {
+  if (!analysis.optimized && analysis.options.layouts != planner::Layouts::Chosen) {
     SEAM_TRY(bad, report::bad_layout_table(module, analysis.options));
   }
   if (common.format == Format::Json) {

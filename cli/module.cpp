@@ -66,6 +66,9 @@ Result<planner::PlanOptions> plan_options(const PlanFlags& flags) {
   planner::PlanOptions options;
   SEAM_TRY(options.device, device_named(flags.device));
   options.policy = flags.policy;
+  for (const planner::PolicyInfo& policy : planner::policy_list())
+    if (policy.name == flags.policy && !policy.layouts && flags.layouts == planner::name(planner::Layouts::Chosen))
+      return fail(Error::Code::BadInput, fmt::format("--layouts {}: policy {} leaves every value as it is written", flags.layouts, flags.policy));
   options.shared_cap = flags.shared_cap;
   options.footprint_cap = flags.footprint_cap;
   options.unroll_loops = flags.unroll;

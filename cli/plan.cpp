@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/units.h"
 #include "cli/command.h"
 #include "compare.h"
 #include "layouts.h"
@@ -69,11 +70,14 @@ report::Table kernels_of(const planner::Planning& planning) {
                    {"grid", "grid", report::Unit::Count, {}},          {"shared", "shared", report::Unit::Bytes, {}},
                    {"read", "read", report::Unit::Bytes, Evidence::Modelled}, {"written", "written", report::Unit::Bytes, Evidence::Modelled},
                    {"time", "time", report::Unit::Microseconds, Evidence::Modelled}};
+  double sum = 0;
   for (const planner::ComputationPlan& one : planning.plan.computations)
     for (const planner::FusionGroup& group : one.groups) {
       table.rows.push_back({group.name, std::int64_t{group.level}, report::scheme_of(group), report::op_count(group), group.blocks(), group.shared_bytes(),
                             group.estimate.bytes_read, group.estimate.bytes_written, group.estimate.time_mid_us});
+      sum += group.estimate.time_mid_us;
     }
+  table.notes.push_back(fmt::format("time: the planner's estimate from bytes and arithmetic, {} for all of them, loops once; it does not know how values lie in memory (--layouts simulated runs the kernels and counts)", human_microseconds(sum)));
   return table;
 }
 
@@ -175,7 +179,7 @@ Result<int> run(const Options& options, const Common& common) {
       SEAM_TRY(report::Table gains, report::gains_table(module, *settled, planning.options.device));
       document.emplace_back(std::move(gains));
     }
-    if (!reasons.empty()) document.emplace_back(report::layout_table(reasons, planning.plan, planning.graph));
+    if (report::Table layouts = report::layout_table(reasons, planning.plan, planning.graph); !layouts.rows.empty()) document.emplace_back(std::move(layouts));
     if (report::Table outside = outside_of(planning); !outside.rows.empty()) document.emplace_back(std::move(outside));
     for (const report::SideBySide& one : sides) {
       document.emplace_back(report::totals_table(one));

@@ -180,7 +180,7 @@ Result<graph::Graph> prepared(const graph::Graph& graph, const PlanOptions& opti
 
 std::vector<PolicyInfo> policy_list() {
   std::vector<PolicyInfo> out;
-  for (const Policy& policy : policies()) out.push_back({policy.name, policy.what});
+  for (const Policy& policy : policies()) out.push_back({policy.name, policy.what, policy.layouts});
   return out;
 }
 

@@ -22,7 +22,7 @@ constexpr Named kNames[] = {
     {Granularity::Plain, "plain", "an operator is an origin scope; scale, softmax and dropout are one each, forward and backward (PyTorch of 2020)"},
     {Granularity::ScaleSplit, "scale-split", "an operator is an origin scope; forward scale, softmax and dropout are one each, the backward scale belongs to its softmax"},
     {Granularity::SoftmaxDropoutSplit, "softmax-dropout-split", "an operator is an origin scope; softmax and dropout are one each, forward and backward, scales belong to their softmax"},
-    {Granularity::Paper46, "paper46", "an operator is an origin scope; scale, softmax and dropout are one (the 46 operators of \"Data Movement Is All You Need\")"},
+    {Granularity::Paper46, "paper46", "an operator is an origin scope; scale, softmax and dropout are one where they share a scope, as in the 46 operators of \"Data Movement Is All You Need\""},
 };
 const Named& named(Granularity granularity) { return *std::ranges::find(kNames, granularity, &Named::granularity); }
 

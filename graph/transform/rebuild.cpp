@@ -30,6 +30,11 @@ Id<Op> Rebuild::add(Op op, const IdMap& map) {
   return computation_.ops.push_back(std::move(op));
 }
 
+Id<Op> Rebuild::append(Op op) {
+  op.name = free_name(std::move(op.name));
+  return computation_.ops.push_back(std::move(op));
+}
+
 std::optional<Id<Op>> Rebuild::forwarded(const Op& op, const IdMap& map) const {
   if (op.opcode != Opcode::GetTupleElement) return std::nullopt;
   const Op& source = computation_.ops[map[op.operands[0]]];
@@ -53,7 +58,12 @@ Id<Op> Rebuild::add_body(const Computation& callee, const std::vector<Id<Op>>& a
     }
     Op copy = op;
     copy.name = fmt::format("{}.{}", prefix, op.name);
-    if (copy.metadata == Metadata{}) copy.metadata = fallback;
+    if (copy.metadata == Metadata{}) {
+      copy.metadata = fallback;
+    } else if (const std::string& caller = fallback.op_name; !caller.empty() && !copy.metadata.op_name.starts_with(caller.substr(0, caller.find('/')))) {
+      // JAX names the ops of a function relative to its calls: "select_n" of "jit(f)/dropout/jit(_where)".
+      copy.metadata.op_name = copy.metadata.op_name.empty() ? caller : caller + '/' + copy.metadata.op_name;
+    }
     map[old] = add(std::move(copy), map);
   }
   return map[callee.root];

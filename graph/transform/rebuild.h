@@ -17,11 +17,13 @@ class Rebuild {
   using IdMap = IdVector<Op, Id<Op>>;
   /// Adds a copy of `op` whose operands and control predecessors are renamed by `map`; predecessors that `map` lost are dropped.
   Id<Op> add(Op op, const IdMap& map);
+  /// Adds an op whose operands are ops made here.
+  Id<Op> append(Op op);
   /// What a get-tuple-element of a tuple made here would read.
   [[nodiscard]] std::optional<Id<Op>> forwarded(const Op& op, const IdMap& map) const;
   /// Adds all ops of `callee` except its parameters, which become `arguments`; returns what its root became.
   /// get-tuple-element of a tuple made here becomes the tuple's operand. Ops are called "prefix.op" and take `fallback`'s
-  /// metadata where they have none.
+  /// metadata where they have none; op_names that do not begin where the caller's does are relative to it.
   Id<Op> add_body(const Computation& callee, const std::vector<Id<Op>>& arguments, const std::string& prefix,
                   const Metadata& fallback);
   [[nodiscard]] const Op& op(Id<Op> id) const { return computation_.ops[id]; }

@@ -43,6 +43,9 @@ std::set<std::string, std::less<>> in_memory(const planner::Plan& plan, const gr
   return out;
 }
 
+/// Microseconds: what prints as 0.00.
+constexpr double kNothing = 0.005;
+
 std::string because(const LayoutReason& reason) {
   if (reason.otherwise.empty()) return "ties with others";
   return fmt::format("otherwise {} ({})", reason.otherwise[0].what, human_microseconds(reason.otherwise[0].us));
@@ -59,10 +62,19 @@ Result<std::vector<LayoutReason>> layout_reasons(const graph::Graph& module, con
 Table layout_table(const std::vector<LayoutReason>& reasons, const planner::Plan& plan, const graph::Graph& planned) {
   Table table;
   table.title = "Layouts";
-  table.columns = {{"set", "set", Unit::Count}, {"value", "value"}, {"before", "before"}, {"after", "after"}, {"saves_us", "the set saves", Unit::Microseconds, Evidence::Modelled}, {"why", "because"}};
+  table.columns = {{"set", "set", Unit::Count}, {"value", "value"}, {"before", "before"}, {"after", "after"}, {"saves_us", "alone, it saves", Unit::Microseconds, Evidence::Modelled}, {"why", "because"}};
   const std::set<std::string, std::less<>> memory = in_memory(plan, planned);
-  std::int64_t set = 0;
-  for (const LayoutReason& reason : reasons) {
+  std::int64_t set = 0, ties = 0;
+  std::vector<const LayoutReason*> by_gain;
+  for (const LayoutReason& reason : reasons) by_gain.push_back(&reason);
+  std::ranges::stable_sort(by_gain, std::ranges::greater{}, &LayoutReason::saved_us);
+  for (const LayoutReason* one : by_gain) {
+    const LayoutReason& reason = *one;
+    if (std::ranges::none_of(reason.values, [&](const LayoutReason::Value& value) { return memory.contains(value.name); })) continue;
+    if (reason.saved_us < kNothing) {
+      ++ties;
+      continue;
+    }
     ++set;
     bool first = true;
     for (const LayoutReason::Value& value : reason.values) {
@@ -77,7 +89,9 @@ Table layout_table(const std::vector<LayoutReason>& reasons, const planner::Plan
     }
   }
   table.notes = {"values in memory whose dims lie in another order than the module writes them, minor to major as HLO prints layouts; a set moves together",
-                 "saves: what library products, copies and kernels that read across would cost more if that set alone lay as written; by the time model's formula"};
+                 "alone, it saves: what library products, copies and kernels that read across would cost more if that set alone lay as written and all others as chosen; by the time model's formula. Not additive: "
+                 "two sets that meet at one product both count what it pays; what the choice gains in all is the difference of whole plans (--layouts simulated counts them)"};
+  if (ties > 0) table.notes.push_back(fmt::format("{} in memory {} with row-major and {} left out here", counted(ties, "more set"), ties == 1 ? "ties" : "tie", ties == 1 ? "is" : "are"));
   return table;
 }
 

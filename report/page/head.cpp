@@ -70,7 +70,8 @@ std::string head_section(const Optimized& o) {
               taken > 0 ? fmt::format("matrix products, which also compute {} that followed them", counted(static_cast<std::int64_t>(taken), "operation"))
               : has_before && before.library_calls == now.library_calls ? "unchanged: matrix products stay with the library" : "matrix products and what cannot be generated");
   out += proof_tile(o);
-  out += "</div>\n<nav aria-label=\"Sections\"><a href=\"#compare\">Comparison</a><a href=\"#program\">The program</a><a href=\"#kernels\">Kernels</a><a href=\"#why\">Why not fewer</a>"
+  out += "</div>\n<nav aria-label=\"Sections\"><a href=\"#compare\">Comparison</a><a href=\"#program\">The program</a><a href=\"#kernels\">Kernels</a>"
+         + std::string(layout_section(o).empty() ? "" : "<a href=\"#layouts\">Layouts</a>") + "<a href=\"#why\">Why not fewer</a>"
          "<a href=\"#honesty\">What this does not say</a><a href=\"#again\">Do it again</a></nav>\n</header>\n";
   out += "<section class=\"two\">\n<div class=\"panel\"><h2>What this is</h2><p>Seam read a program for a GPU, and <b>stitched</b> its many small operations into few kernels: values that one operation hands to "
          "the next stay in registers and shared memory instead of going through the GPU&rsquo;s main memory and back. It then wrote each kernel as CUDA code, compiled it, and ran the compiled code on a simulated GPU "

@@ -90,6 +90,7 @@ TEST_F(LayoutsCommand, FlagsThatContradictAreRefused) {
     EXPECT_EQ(refused.exit, 2) << other;
     EXPECT_NE(refused.err.find("--layouts"), std::string::npos) << refused.err;
   }
+  EXPECT_EQ(seam({"plan", kModule, "--layouts", "chosen", "--policy", "none"}).exit, 2) << "its rules choose no layouts";
   EXPECT_EQ(seam({"plan", kModule, "--layouts", "chosen", "--costs", (folder_ / "c.db").string()}).exit, 2);
   for (const std::vector<std::string>& study : {std::vector<std::string>{"study", "layouts", "--policy", "none"}, {"study", "layouts", "--layouts", "chosen"}, {"study", "bert-layer", "--layouts", "simulated"},
                                                 {"study", "bert-layer", "--no-prove"}})

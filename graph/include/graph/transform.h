@@ -20,7 +20,8 @@ namespace seam::graph {
 /// Equal pure ops merged (same opcode, operands, attributes, shape).
 [[nodiscard]] Graph without_duplicates(const Graph& graph);
 /// Every value row-major: before optimization a layout in the text is a wish of the frontend, not a fact of memory, and no value depends on
-/// it. Unchanged where one does (a bitcast between other layouts, as in optimized modules).
+/// it, but for bitcasts between other layouts (optimized modules have them): they become the transposes and reshapes that they are. Unchanged
+/// where one changes the type.
 [[nodiscard]] Graph with_row_major_values(const Graph& graph);
 /// Trips of a `while`, from backend_config known_trip_count or from the induction variable: init constant, step constant,
 /// compare with a constant (or a loop-invariant constant). nullopt if it depends on data.

@@ -32,6 +32,7 @@ struct Planning {
 /// A policy by name and what it does, for --policy and its help.
 struct PolicyInfo {
   std::string_view name, what;
+  bool layouts = false;  ///< whether its rules choose them
 };
 [[nodiscard]] std::vector<PolicyInfo> policy_list();
 
