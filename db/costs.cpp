@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <cmath>
 #include <cstdlib>
 
 #include "connection.h"
@@ -83,6 +84,18 @@ std::optional<std::filesystem::path> CostTable::usual_file() {
   return std::nullopt;
 }
 
+namespace {
+
+/// What counting can give: anything else was written by somebody else, and is counted again.
+bool plausible(const Cost& cost) {
+  const auto count = [](double value) { return std::isfinite(value) && value >= 0 && value < 1e18; };
+  for (const double value : {cost.dram_bytes, cost.l2_bytes, cost.sectors, cost.instructions, cost.wavefronts, cost.shared_conflicts, cost.barriers, cost.atomic_sectors, cost.recorded_us.value_or(0)})
+    if (!count(value)) return false;
+  return cost.blocks > 0 && cost.blocks_run > 0 && cost.blocks_run <= cost.blocks && cost.threads > 0 && cost.threads <= 1024 && cost.shared_bytes >= 0;
+}
+
+}  // namespace
+
 std::optional<Cost> CostTable::find(std::string_view key, std::string_view device, int version) const {
   sqlite3_stmt* statement = state_->find.get();
   sqlite3_reset(statement);
@@ -109,6 +122,7 @@ std::optional<Cost> CostTable::find(std::string_view key, std::string_view devic
     if (sqlite3_column_type(statement, 14) != SQLITE_NULL) out->recorded_us = real(14);
   }
   sqlite3_reset(statement);
+  if (out && !plausible(*out)) out.reset();
   return out;
 }
 

@@ -81,6 +81,7 @@ analyzer::KernelWork work_of(const LaunchProfile& profile, int registers) {
 
 double kernel_us(const db::Cost& cost, const Device& device, double times) {
   if (cost.recorded_us) return *cost.recorded_us * times;
+  if (cost.threads == 0) return 0;  // nothing to do: a value without elements
   analyzer::KernelWork work;
   work.blocks = static_cast<std::int64_t>(static_cast<double>(cost.blocks) * times);
   work.threads = static_cast<int>(cost.threads);

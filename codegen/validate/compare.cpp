@@ -47,7 +47,7 @@ Comparison compare_integers(const Array& actual, const Indices& at, const graph:
 }  // namespace
 
 Comparison compare(const Array& actual, const Indices& at, const graph::Value& wide, const graph::Value& rounded, std::int64_t reduction_length,
-                   RoundingCheck rounding, double least_scale, std::span<const double> slack) {
+                   RoundingCheck rounding, double least_scale, std::span<const double> slack, std::int64_t copies) {
   if (is_integer(actual.dtype)) return compare_integers(actual, at, rounded);
   Comparison out;
   const auto width = static_cast<std::size_t>(bytes(actual.dtype));
@@ -81,7 +81,8 @@ Comparison compare(const Array& actual, const Indices& at, const graph::Value& w
     const double explained = (narrow(actual.dtype) ? 0 : table.abs * scale + table.rel * std::abs(want)) + (slack.empty() ? 0 : kSlack * slack[i]);
     if (difference > explained) ++out.moved;
   }
-  const std::uint64_t most = most_moved(rounding, actual.dtype, reduction_length, out.telling);
+  const std::uint64_t each = static_cast<std::uint64_t>(std::max<std::int64_t>(1, copies));
+  const std::uint64_t most = std::max(most_moved(rounding, actual.dtype, reduction_length, out.telling), each * most_moved(rounding, actual.dtype, reduction_length, out.telling / each));
   if (out.wrong == 0 && out.moved > most) {
     out.wrong = out.moved;
     out.first_wrong = fmt::format("within tolerance, but not what rounding op by op gives, as at most {} may be", most);

@@ -34,8 +34,9 @@ struct RoundingCheck {
 /// `least_scale`: the table's scale is at least this; of a sum whose terms cancel, the terms say how exact it can be.
 /// `rounding`: more elements than most_moved() off the reference that rounds op by op are wrong, too; those that `slack` explains are not counted.
 /// `slack`: per element, how far the reference moves when its own sums are moved by their rounding (Demand::shaken); four times that is allowed too.
+/// `copies`: elements that hold one rounded value (a broadcast's): they fall to the other side together.
 /// NaN must meet NaN, an infinity the same infinity, unless the two references themselves disagree about it.
 [[nodiscard]] Comparison compare(const Array& actual, const Indices& at, const graph::Value& wide, const graph::Value& rounded,
-                                 std::int64_t reduction_length, RoundingCheck rounding = {}, double least_scale = 0, std::span<const double> slack = {});
+                                 std::int64_t reduction_length, RoundingCheck rounding = {}, double least_scale = 0, std::span<const double> slack = {}, std::int64_t copies = 1);
 
 }  // namespace seam::codegen

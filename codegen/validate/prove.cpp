@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "base/parallel.h"
@@ -186,16 +187,44 @@ class Proof {
     return check;
   }
 
+  /// How many elements of an output hold one rounded value: a broadcast spreads it.
+  [[nodiscard]] std::int64_t copies_of_each(Id<graph::Op> output) const {
+    Id<graph::Op> source = output;
+    while (moves_only(computation_.ops[source])) source = computation_.ops[source].operands[0];
+    const std::int64_t values = computation_.ops[source].shape.is_tuple ? 0 : computation_.ops[source].shape.elements_count();
+    return values == 0 ? 1 : std::max<std::int64_t>(1, computation_.ops[output].shape.elements_count() / values);
+  }
+  [[nodiscard]] static bool moves_only(const graph::Op& op) {
+    switch (op.opcode) {
+      case graph::Opcode::Broadcast:
+      case graph::Opcode::Reshape:
+      case graph::Opcode::Transpose:
+      case graph::Opcode::Bitcast:
+      case graph::Opcode::Copy:
+      case graph::Opcode::Slice:
+      case graph::Opcode::Reverse: return op.operands.size() == 1;
+      default: return false;
+    }
+  }
+
   /// Size of the partial sums of an output that is a reduction: sum of |terms| / sqrt(count), the largest of some. 0 for other outputs.
   [[nodiscard]] double summand_scale(const Demand& demand, Id<graph::Op> output, const Indices& at) const {
     constexpr std::int64_t kMostTerms = 1 << 20;
-    const graph::Op& op = computation_.ops[output];
+    // A sum that is only moved is as exact as the sum.
+    Id<graph::Op> source = output;
+    while (moves_only(computation_.ops[source])) source = computation_.ops[source].operands[0];
+    const graph::Op& op = computation_.ops[source];
     if (op.opcode != graph::Opcode::Reduce || op.operands.size() != 2 || !is_float(op.shape.dtype) || at.empty()) return 0;
     const graph::Shape& operand = computation_.ops[op.operands[0]].shape;
     const std::int64_t terms = std::min(reduced_count(op, operand), kMostTerms);
     if (terms == 0) return 0;
-    const auto some = static_cast<std::ptrdiff_t>(std::min<std::int64_t>(std::ssize(at), std::max<std::int64_t>(1, kMostTerms / terms)));
-    const Indices elements = reduced_elements(op, operand, Indices(at.begin(), at.begin() + some), 0, terms);
+    Indices rows = at;
+    if (source != output) {
+      rows.resize(static_cast<std::size_t>(op.shape.elements_count()));
+      std::iota(rows.begin(), rows.end(), std::int64_t{0});
+    }
+    rows.resize(std::min(rows.size(), static_cast<std::size_t>(std::max<std::int64_t>(1, kMostTerms / terms))));
+    const Indices elements = reduced_elements(op, operand, rows, 0, terms);
     const auto values = demand.values(op.operands[0], elements, graph::Rounding::Rounded);
     if (!values) return 0;
     double largest = 0;
@@ -279,12 +308,13 @@ class Proof {
       const auto rounded = demand.values(argument.op, at, graph::Rounding::Rounded);
       if (!wide || !rounded) return undecided((wide ? rounded : wide).error());
       const double scale = summand_scale(demand, argument.op, at);
+      const std::int64_t copies = copies_of_each(argument.op);
       const RoundingCheck rounding = coarsest();
       const std::int64_t terms = std::max(reduction_length(), terms_of_scatter(demand, argument.op));
-      Comparison result = compare(actual, at, *wide, *rounded, terms, rounding, scale);
+      Comparison result = compare(actual, at, *wide, *rounded, terms, rounding, scale, {}, copies);
       if (result.wrong > 0) {
         SEAM_TRY(const std::vector<double> slack, conditioning(demand, argument.op, at, *rounded));
-        const Comparison again = compare(actual, at, *wide, *rounded, terms, rounding, scale, slack);
+        const Comparison again = compare(actual, at, *wide, *rounded, terms, rounding, scale, slack, copies);
         if (again.wrong == 0) ill_conditioned_ += result.wrong;
         result = again;
       }

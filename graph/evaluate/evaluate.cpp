@@ -129,9 +129,18 @@ class Evaluator {
     for (const Handle& operand : operands) terms = std::max(terms, operand.array->shape.elements_count() / std::max<std::int64_t>(1, value.shape.elements_count()));
     const double unit = unit_roundoff(value.shape.dtype);
     const double inside = std::min(unit, unit_roundoff(DType::F32)) * std::sqrt(static_cast<double>(terms));
-    double squares = 0;
-    for (const double number : value.numbers) squares += std::isfinite(number) ? number * number : 0;
-    const double usual = terms > 1 ? std::sqrt(squares / static_cast<double>(value.numbers.size())) : 0;  // a sum that cancels is as exact as its neighbours
+    const auto usual_of = [](const Value& array) {
+      double squares = 0;
+      for (const double number : array.numbers) squares += std::isfinite(number) ? number * number : 0;
+      return array.numbers.empty() ? 0.0 : std::sqrt(squares / static_cast<double>(array.numbers.size()));
+    };
+    // A sum that cancels is as exact as its neighbours, and no more than its terms allow.
+    double usual = 0;
+    if (terms > 1) {
+      double term = usual_of(*operands[0].array);
+      if (op.opcode == Opcode::Dot) term *= usual_of(*operands[1].array);
+      usual = std::max(usual_of(value), term * std::sqrt(static_cast<double>(terms)));
+    }
     for (std::size_t i = 0; i < value.numbers.size(); ++i) {
       const double by = 4 * unit * std::abs(value.numbers[i]) + inside * usual;  // libraries of functions are right to a few units
       value.numbers[i] += (mix(options_.shake ^ mix(++shaken_)) & 1) != 0 ? by : -by;

@@ -184,7 +184,11 @@ std::vector<Term> terms_of(const Computation& computation, const Roles& roles, c
       continue;
     }
     if (roles.role[id] == Role::Folded) continue;
-    for (const Id<Op> operand : op.operands) {
+    // What an op reads twice it reads once.
+    std::vector<Id<Op>> operands = op.operands;
+    std::ranges::sort(operands);
+    operands.erase(std::ranges::unique(operands).begin(), operands.end());
+    for (const Id<Op> operand : operands) {
       if (!is_array(computation.ops[operand]) || roles.role[operand] == Role::Folded) continue;
       if (graph::may_reorder(op)) {
         out.push_back({Term::Kind::Walk, {id, operand}});
@@ -194,6 +198,12 @@ std::vector<Term> terms_of(const Computation& computation, const Roles& roles, c
     }
   }
   return out;
+}
+
+double cost_us(const Pricer& pricer, const Term& term, const graph::Orders& orders) {
+  std::vector<Order> own;
+  for (const Id<Op> op : term.ops) own.push_back(orders[op]);
+  return pricer.cost_us(term, own);
 }
 
 LayoutNetwork network_of(const Computation& computation, const Roles& roles, const LayoutCosts& costs) { return Maker(computation, roles, costs).run(); }

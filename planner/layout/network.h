@@ -46,6 +46,9 @@ class Pricer {
 /// All terms of the computation, also those that cost nothing in any order.
 [[nodiscard]] std::vector<Term> terms_of(const graph::Computation& computation, const Roles& roles, const Pricer& pricer);
 
+/// One term under orders of all ops.
+[[nodiscard]] double cost_us(const Pricer& pricer, const Term& term, const graph::Orders& orders);
+
 struct LayoutNetwork {
   Islands islands;
   std::vector<std::vector<graph::Order>> orders;  ///< per island: the choices of its variable, first the one in which its first op is row-major

@@ -34,12 +34,6 @@ Orders orders_of(const Computation& computation, const LayoutOrders& named) {
   return out;
 }
 
-double cost_us(const layout::Pricer& pricer, const layout::Term& term, const Orders& orders) {
-  std::vector<Order> own;
-  for (const Id<Op> op : term.ops) own.push_back(orders[op]);
-  return pricer.cost_us(term, own);
-}
-
 /// What a term is about, in words.
 std::string in_words(const Computation& computation, const layout::Term& term, const Orders& orders) {
   const auto name = [&](std::size_t i) { return computation.ops[term.ops[i]].name; };
@@ -88,7 +82,7 @@ std::vector<LayoutReason> layout_reasons(const Graph& graph, const PlanOptions& 
       for (const Id<Op> op : moved) reason.values.push_back({computation.ops[op].name, computation.ops[op].shape, orders[op]});
       for (const layout::Term& term : terms) {
         if (std::ranges::none_of(term.ops, [&](Id<Op> op) { return islands.of[op] == i; })) continue;
-        const double more = cost_us(pricer, term, plain) - cost_us(pricer, term, orders);
+        const double more = layout::cost_us(pricer, term, plain) - layout::cost_us(pricer, term, orders);
         reason.saved_us += more;
         if (more > kNothing) reason.otherwise.push_back({in_words(computation, term, plain), more});
       }
@@ -108,7 +102,7 @@ std::vector<BadLayout> bad_layouts(const Graph& graph, const PlanOptions& option
     const layout::Pricer pricer(computation, roles, costs);
     const Orders now = orders_of(computation, {}), then = orders_of(computation, best);
     for (const layout::Term& term : layout::terms_of(computation, roles, pricer)) {
-      const double pays = cost_us(pricer, term, now), least = cost_us(pricer, term, then);
+      const double pays = layout::cost_us(pricer, term, now), least = layout::cost_us(pricer, term, then);
       if (pays <= kNothing || pays <= least) continue;
       // What moving the value costs anyway, where a kernel reads it.
       const Id<Op> about = term.kind == layout::Term::Kind::Border ? term.ops[0] : term.kind == layout::Term::Kind::Walk ? term.ops[1] : term.ops[2];

@@ -69,7 +69,7 @@ class Parser {
     if (line.size() != 4) return lexer_.error(line[0], "a layout names a computation, an op and its order: layout \"main\" \"x\" \"{0,1}\"");
     const std::optional<graph::Order> order = graph::parse_order(line[3].text);
     if (!order) return lexer_.error(line[3], fmt::format("{} is no order of dims; {{0,1}} is one, the fastest first", line[3].text));
-    plan_.layouts[line[1].text][line[2].text] = *order;
+    if (!plan_.layouts[line[1].text].emplace(line[2].text, *order).second) return lexer_.error(line[0], fmt::format("the layout of {} stands here twice", line[2].text));
     return {};
   }
 

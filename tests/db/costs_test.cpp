@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 namespace seam::db::test {
 namespace {
@@ -44,6 +45,22 @@ TEST(Costs, WhatAGpuRecordedStandsAbove) {
   ASSERT_TRUE(table.put("a", "h100", 1, recorded));
   ASSERT_TRUE(table.put("a", "h100", 1, simulated()));
   EXPECT_EQ(table.find("a", "h100", 1), recorded);
+}
+
+TEST(Costs, RowsThatCannotBeAreNotFound) {
+  auto table = CostTable::in_memory().value();
+  const auto odd = [&](auto change) {
+    Cost cost = simulated();
+    change(cost);
+    EXPECT_TRUE(table.put("a", "h100", 1, cost));
+    return table.find("a", "h100", 1).has_value();
+  };
+  EXPECT_TRUE(odd([](Cost&) {}));
+  EXPECT_FALSE(odd([](Cost& c) { c.threads = 0; }));
+  EXPECT_FALSE(odd([](Cost& c) { c.blocks = -1; }));
+  EXPECT_FALSE(odd([](Cost& c) { c.dram_bytes = -5; }));
+  EXPECT_FALSE(odd([](Cost& c) { c.dram_bytes = std::numeric_limits<double>::infinity(); }));
+  EXPECT_FALSE(odd([](Cost& c) { c.recorded_us = -5; }));
 }
 
 TEST(Costs, RefusesWhatItIsNot) {

@@ -119,6 +119,25 @@ TEST(ChooseLayouts, OrdersThatDoNotFitAreRefused) {
   EXPECT_EQ(refusal({{"main", {{"p", {1, 0, 2}}}}}), "");
 }
 
+/// A set moves as a whole, but a transpose inside it may as well move its value: no set is moved at a loss.
+TEST(ChooseLayouts, NoSetIsMovedAtALoss) {
+  std::vector<graph::Graph> graphs = {module(R"(HloModule loss
+ENTRY main {
+  p = f32[1024,512,64] parameter(0)
+  a = f32[1024,512,64] maximum(p, p)
+  t = f32[64,512,1024] transpose(a), dimensions={2,1,0}
+  b = f32[64,512,1024] abs(t)
+  ROOT root = (f32[64,512,1024], f32[64,512,1024]) tuple(b, t)
+})")};
+  for (const auto& file : xla_modules()) graphs.push_back(module(slurp(file)));
+  const PlanOptions options = with_layouts(Layouts::Chosen);
+  for (const graph::Graph& graph : graphs) {
+    const graph::Graph ready = before_layouts(graph, options).value();
+    const auto costs = modelled_layout_costs(options.device);
+    for (const LayoutReason& reason : layout_reasons(ready, options, choose_layouts(ready, options, *costs).orders, *costs)) EXPECT_GE(reason.saved_us, -1e-5) << graph.name << ": " << reason.values.front().name;
+  }
+}
+
 // 120 orders of each value in one table would be 1.7 million prices for one product.
 TEST(ChooseLayouts, ValuesOfManyDimsDoNotMakeTablesExplode) {
   const graph::Graph graph = module(R"(HloModule five

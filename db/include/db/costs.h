@@ -34,7 +34,7 @@ class CostTable {
   CostTable& operator=(CostTable&&) noexcept;
   ~CostTable();
 
-  /// The row with the strongest evidence.
+  /// The row with the strongest evidence; nothing where its figures cannot be (negative, no threads, not a number).
   [[nodiscard]] std::optional<Cost> find(std::string_view key, std::string_view device, int version) const;
   /// Replaces a row of the same evidence.
   [[nodiscard]] Result<void> put(std::string_view key, std::string_view device, int version, const Cost& cost);
