@@ -9,6 +9,10 @@
 namespace seam::codegen {
 namespace {
 
+/// Beyond any index.
+constexpr std::int64_t kMostLift = std::int64_t{1} << 40;
+
+
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
 
 const Bin* as_bin(const Expr& e, BinOp op) {
@@ -127,6 +131,19 @@ std::pair<IndexMath::Sum, IndexMath::Sum> IndexMath::split(const Sum& sum, std::
   return {whole, rest};
 }
 
+/// A part that counts down ("15 - thread") is negative on its own and not with a multiple of the divisor that the whole lends it. Only where the sum of
+/// both is never negative: division rounds towards zero.
+void IndexMath::lift(Sum& whole, Sum& rest, std::int64_t divisor) const {
+  const Interval range = range_of(rest);
+  Sum all = rest;
+  all.constant += whole.constant * divisor;
+  for (const auto& [factor, term] : whole.terms) all.terms.emplace_back(factor * divisor, term);
+  if (range.lo >= 0 || range.lo < -kMostLift || range_of(all).lo < 0) return;
+  const std::int64_t times = (-range.lo + divisor - 1) / divisor;
+  rest.constant += times * divisor;
+  whole.constant -= times;
+}
+
 /// sum = g * high + low with 0 <= low < g, where g divides the divisor and is as large as can be: then sum / divisor is
 /// high / (divisor / g), and sum % divisor is g * (high % (divisor / g)) + low.
 IndexMath::Coarsened IndexMath::coarsened(const Sum& sum, std::int64_t divisor) const {
@@ -176,6 +193,7 @@ Expr IndexMath::div(const Expr& a, std::int64_t divisor) const {
   SEAM_CHECK(divisor > 0, "index division by a non-positive constant");
   if (divisor == 1) return a;
   auto [whole, rest] = split(sum_of(a), divisor);
+  lift(whole, rest, divisor);
   const Interval range = range_of(rest);
   // One quotient for all that the rest can be: it need not be 0, where a branch says how large an index is.
   if (range.lo >= 0 && range.lo / divisor == range.hi / divisor) {
@@ -209,6 +227,7 @@ Expr IndexMath::mod(const Expr& a, std::int64_t divisor) const {
   SEAM_CHECK(divisor > 0, "index remainder by a non-positive constant");
   if (divisor == 1) return imm(0);
   auto [whole, rest] = split(sum_of(a), divisor);
+  lift(whole, rest, divisor);
   const Interval range = range_of(rest);
   if (range.lo >= 0 && range.lo / divisor == range.hi / divisor) {
     rest.constant -= range.lo / divisor * divisor;

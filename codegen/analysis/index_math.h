@@ -54,6 +54,7 @@ class IndexMath {
   [[nodiscard]] Interval range_of(const Sum& sum) const;
   /// sum = divisor * first + second, second with a constant in [0, divisor).
   [[nodiscard]] static std::pair<Sum, Sum> split(const Sum& sum, std::int64_t divisor);
+  void lift(Sum& whole, Sum& rest, std::int64_t divisor) const;
   struct Coarsened {
     std::int64_t g = 1;
     Sum high, low;

@@ -25,7 +25,8 @@ Lifetime lifetime(const graph::Computation& computation, const Part& part, std::
       else if (const auto found = carries.find(op.operands[k]); found != carries.end())
         through = found->second;
       if (through == Reads::No) continue;
-      if (!dim_map(computation, op, k).linear) through = Reads::Other;
+      // An update that is computed where it is read asks for elements one by one: which, is known only when it runs.
+      if (!dim_map(computation, op, k).linear || op.opcode == graph::Opcode::DynamicUpdateSlice) through = Reads::Other;
       reads = std::max(reads, through);
     }
     if (reads == Reads::No) continue;

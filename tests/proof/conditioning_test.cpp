@@ -76,18 +76,6 @@ ENTRY main { a = f32[16,1024] parameter(0)
   EXPECT_LT(moved("s", 16), 0x1p-24 * 32 * 1.5);  // sqrt(1024) unit roundoffs, of a row a little smaller than the others
 }
 
-/// A sum that a broadcast spreads is as exact as the sum, and was rounded once.
-TEST(Conditioning, SpreadSumsPass) {
-  const auto nvrtc = compiler();
-  if (!nvrtc) GTEST_SKIP() << "no NVRTC: kernels are neither compiled nor proven";
-  for (const char* name : {"spread_sum.hlo", "spread_bf16_sums.hlo"}) {
-    const auto it = planned(std::filesystem::path(SEAM_TEST_DIR) / name, "stitch", *nvrtc);
-    const auto verdicts = prove_all(it->program);
-    ASSERT_TRUE(verdicts) << describe(verdicts.error());
-    for (const Verdict& v : *verdicts) EXPECT_EQ(v.outcome(), Outcome::Passed) << name << ": " << v.values.detail;
-  }
-}
-
 /// Outputs of a program that cancel are as exact as what cancelled, and no more.
 TEST(Conditioning, OutputsThatCancelAreHeldToWhatRoundingAllows) {
   const Result<graph::Graph> module = graph::parse_hlo("ENTRY main { x = f32[64] parameter(0)\n t = f32[64] tanh(x)\n ROOT d = f32[64] subtract(x, t) }", "cancels");
