@@ -21,7 +21,8 @@ Region each_box(const Region& output, const std::vector<std::int64_t>& dims, con
     next.dims.resize(dims.size());
     if (map(box, next)) region.add(std::move(next));
   }
-  if (!output.exact()) region.give_up();
+  // Of elements whose places are known only at run time nobody knows how many share one element of a broadcast, or are padding.
+  if (!output.exact() || (output.floating() > 0 && product(dims) != product(output.dims()))) region.give_up();
   return region;
 }
 
@@ -121,7 +122,10 @@ Region operand_region(const graph::Computation& computation, const Op& op, std::
       if (which == 1) return whole(dims, output);
       const std::int64_t updated = product(dims_of(computation.ops[op.operands[1]]));
       if (output.full()) return Region::somewhere(dims, product(dims) - updated);
-      return output;
+      // Some of the wanted elements are the update's: how many, is known where both places are.
+      Region there = output;
+      there.give_up();
+      return there;
     }
     case Opcode::Gather: {
       if (which > 0) return whole(dims, output);
