@@ -14,6 +14,7 @@
 #include "import/nsys.h"
 #include "import/recognise.h"
 #include "import/trace_rows.h"
+#include "import/xspace.h"
 
 namespace seam::collector {
 namespace {
@@ -97,6 +98,31 @@ Result<Imported> import_database(const std::filesystem::path& file, bool packed,
   return imported;
 }
 
+/// Its messages lie within each other, so it is read whole.
+Result<Imported> import_xspace(const std::filesystem::path& file, const ImportOptions& options) {
+  constexpr std::size_t kMost = std::size_t{4} << 30;
+  SEAM_TRY(ByteSource source, ByteSource::open(file));
+  std::string bytes;
+  std::vector<char> chunk(std::size_t{1} << 20);
+  for (std::size_t got = source.read(chunk); got > 0; got = source.read(chunk)) {
+    bytes.append(chunk.data(), got);
+    if (bytes.size() > kMost) return fail(Error::Code::BadInput, fmt::format("{}: holds more than 4 GiB once unpacked; import the .trace.json.gz beside it", file.string()));
+    if (options.progress && !options.progress(source.bytes_taken(), source.bytes_in_all())) return fail(Error::Code::Cancelled, "the import was stopped; no file was written");
+  }
+  if (source.damage()) return fail(Error::Code::BadInput, fmt::format("{}: {}", file.string(), *source.damage()));
+  SEAM_TRY(db::Writer writer, db::Writer::create(options.output));
+  TraceRows rows(writer);
+  SEAM_DO(during(fmt::format("reading {}", file.string()), read_xspace(bytes, rows)));
+  Imported imported;
+  imported.file = file;
+  imported.output = options.output;
+  rows.finish({}, imported);
+  imported.format = "xplane";
+  describe_run(writer, options, imported);
+  SEAM_DO(writer.finish());
+  return imported;
+}
+
 }  // namespace
 
 Result<bool> is_trace(const std::filesystem::path& file) {
@@ -114,7 +140,7 @@ Result<Imported> import_trace(const std::filesystem::path& file, const ImportOpt
     switch (kind_of(head)) {
       case FileKind::Empty: return fail(Error::Code::BadInput, fmt::format("{}: is empty", file.string()));
       case FileKind::Sqlite: return import_database(file, probe.packing().has_value(), options);
-      case FileKind::XSpace: return tl::unexpected(Error{Error::Code::Unsupported, fmt::format("{}: this is an XSpace of TensorFlow or JAX, which this version does not read; instead: import the .trace.json.gz beside it", file.string()), std::nullopt, {}});
+      case FileKind::XSpace: return import_xspace(file, options);
       case FileKind::Json: break;
       case FileKind::Unreadable:
       case FileKind::Other: return fail(Error::Code::BadInput, fmt::format("{}: is no trace that is known", file.string()));

@@ -149,11 +149,35 @@ TEST_F(ImportTest, JaxTracesGiveKernelsAndCopies) {
   }
 }
 
+/// Both forms of one run give the same kernels and copies, with their shapes and times.
+TEST_F(ImportTest, XSpaceGivesWhatItsTraceJsonGives) {
+  for (const std::string model : {"lr", "rnn", "bert_layer", "dlrm"}) {
+    SCOPED_TRACE(model);
+    const auto json = import(fs::path(SEAM_TEST_DATA) / "traces/jax" / (model + ".trace.json.gz"), std::size_t{4} << 20, "json.seam");
+    const auto space = import(fs::path(SEAM_TEST_DATA) / "traces/jax" / (model + ".xplane.pb.gz"), std::size_t{4} << 20, "space.seam");
+    ASSERT_TRUE(json) << json.error().message;
+    ASSERT_TRUE(space) << space.error().message;
+    EXPECT_EQ(space->format, "xplane");
+    EXPECT_EQ(space->busy_ns, json->busy_ns);
+    for (const char* kind : {"kernel", "memcpy", "memset", "runtime", "annotation"}) EXPECT_EQ(rows_of(*space, kind), rows_of(*json, kind)) << kind;
+    const std::string kernels = "SELECT name, duration_ns, grid_x, grid_y, grid_z, block_x, block_y, block_z, static_shared, dynamic_shared, correlation FROM launches ORDER BY start_ns, name, correlation";
+    const std::string copies = "SELECT name, kind, duration_ns, bytes, source, destination, correlation FROM copies ORDER BY start_ns, name, correlation";
+    EXPECT_EQ(ask(kernels, "space.seam"), ask(kernels, "json.seam"));
+    EXPECT_EQ(ask(copies, "space.seam"), ask(copies, "json.seam"));
+  }
+  const std::string bytes = *read_file(fs::path(SEAM_TEST_DATA) / "traces/jax/lr.xplane.pb.gz");
+  for (std::size_t at = 100; at < bytes.size(); at += bytes.size() / 40) {
+    const auto cut = import_text(bytes.substr(0, at));
+    EXPECT_TRUE(cut || !fs::exists(output())) << "no half a file";
+    fs::remove(output());
+  }
+}
+
 /// What is known and not read says so, and what to do instead.
 TEST_F(ImportTest, KnownFormatsGetAHint) {
   using std::string_literals::operator""s;
   const std::pair<std::string, std::string> cases[] = {
-      {"PAR1\x15\x04"s, "nsys export"}, {"\xfd" "7zXZ\0\0"s, "xz -d"}, {"\x0a\x8d\x38\x12\x0e/host:metadata"s, "trace.json.gz"}, {"\x0a\x25\x40\0\xe2\x03\x20\x08\x86\xd0\xd8\xe3\x9f\xc0\x89\x89\x77\x1a"s, "traceconv"},
+      {"PAR1\x15\x04"s, "nsys export"}, {"\xfd" "7zXZ\0\0"s, "xz -d"}, {"\x0a\x25\x40\0\xe2\x03\x20\x08\x86\xd0\xd8\xe3\x9f\xc0\x89\x89\x77\x1a"s, "traceconv"},
       {"\x5e\x12\x10\x0a\x06schema\xea\x01\x05" "1.0.1"s, "Chakra"}, {R"({"schema": "1.1.1", "pid": 1, "start_ts": 5, "nodes": []})", "execution trace of PyTorch"},
       {"Start (ns),End (ns),Name\n"s, "nsys export"}, {"\"Kind\",\"Agent_Id\"\n"s, "rocprofv3"}, {"version https://git-lfs.github.com/spec/v1\n"s, "git lfs pull"}};
   for (const auto& [bytes, says] : cases) {

@@ -33,7 +33,7 @@ struct ImportWarning {
 /// What an import read. Rows are counted as the source counts its events: `runtime` holds driver calls too, `instant` also those that became allocations.
 struct Imported {
   std::filesystem::path file, output;
-  std::string format;                                      ///< "kineto", "tsl", "chrome", "nsys"
+  std::string format;                                      ///< "kineto", "tsl", "xplane", "chrome", "nsys"
   std::vector<std::pair<std::string, std::int64_t>> rows;  ///< by kind, in a fixed order
   std::int64_t busy_ns = 0;                                ///< union of kernels, copies and fills per device, summed over devices
   std::optional<std::int64_t> start_ns, end_ns, rank;
