@@ -171,9 +171,20 @@ Table step_table(const RunReport& report) {
   return table;
 }
 
+Table total_table(const RunReport& report) {
+  Table table;
+  table.title = "What it does";
+  table.columns = {{"kind", "kind", Unit::Text, {}}, {"count", "count", Unit::Count, {}}, {"bytes_read", "read", Unit::Bytes, {}}, {"bytes_written", "written", Unit::Bytes, {}}};
+  const auto cell = [](const std::optional<std::int64_t>& bytes) { return bytes ? Cell(*bytes) : Cell(Unknown{}); };
+  for (const WorkTotal& one : report.totals) table.rows.push_back({one.kind, one.count, cell(one.bytes_read), cell(one.bytes_written)});
+  table.notes = {"where bytes come from (simulated, modelled) stands in the views launches and copies, row by row"};
+  return table;
+}
+
 }  // namespace
 
 Document run_document(const RunReport& report, std::size_t most) {
+  if (report.untimed()) return {Paragraph{fmt::format("{}: a {} run. Its rows have bytes and no times: nothing was measured.", report.name, report.kind)}, total_table(report)};
   Document out{Paragraph{summary(report)}};
   add_findings(report, out);
   if (!report.occupation.empty()) {

@@ -51,9 +51,14 @@ std::string run_json(const RunReport& report) {
     sequences.push_back({{"times", one.times}, {"names", names}, {"kernels_ns", one.kernels_ns}, {"gain_low_ns", one.gain_low_ns()}, {"gain_high_ns", one.gain_high_ns()}});
   }
   const analyzer::LaunchStats& s = report.launches;
+  Json totals = Json::array();
+  const auto number = [](const std::optional<std::int64_t>& bytes) { return bytes ? Json(*bytes) : Json(); };
+  for (const WorkTotal& one : report.totals) totals.push_back({{"kind", one.kind}, {"count", one.count}, {"bytes_read", number(one.bytes_read)}, {"bytes_written", number(one.bytes_written)}});
   const Json out{{"schema", "seam.analyze/1"},
                  {"run", report.name},
-                 {"wall_ns", timeline.wall_ns()},
+                 {"kind", report.kind},
+                 {"wall_ns", report.untimed() ? Json() : Json(timeline.wall_ns())},
+                 {"totals", totals},
                  {"shares", shares},
                  {"idle", idle},
                  {"devices", devices},

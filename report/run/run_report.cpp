@@ -33,12 +33,15 @@ std::vector<StepRow> steps_of(const analyzer::Timeline& timeline, const db::Rows
 
 Result<RunReport> run_report(const db::Database& run) {
   RunReport out;
-  SEAM_TRY(const db::Rows about, run.query("SELECT name, (SELECT value FROM property WHERE name = 'import.format') FROM run"));
+  SEAM_TRY(const db::Rows about, run.query("SELECT name, (SELECT value FROM property WHERE name = 'import.format'), kind FROM run"));
   if (!about.rows.empty()) {
     out.name = text_in(about.rows[0][0]);
     out.format = text_in(about.rows[0][1]);
+    out.kind = text_in(about.rows[0][2]);
   }
   SEAM_TRY(out.timeline, analyzer::timeline_of(run));
+  SEAM_TRY(const db::Rows totals, run.query("SELECT kind, count, bytes_read, bytes_written FROM totals ORDER BY kind"));
+  for (const auto& row : totals.rows) out.totals.push_back({text_in(row[0]), integer_in(row[1]).value_or(0), integer_in(row[2]), integer_in(row[3])});
   for (const std::int64_t ordinal : out.timeline.devices()) {
     SEAM_TRY(const db::Rows device, run.query("SELECT coalesce(product, name) FROM device WHERE id = " + std::to_string(ordinal)));
     out.devices.push_back(device.rows.empty() ? "unknown" : text_in(device.rows[0][0]));
@@ -64,7 +67,7 @@ Result<RunReport> run_report(const db::Database& run) {
   for (const StepRow& step : out.steps) step_ns.push_back(step.end_ns - step.start_ns);
   std::int64_t lost = 0;
   for (const auto& [detail, count] : out.loss) lost += count.value_or(1);
-  out.findings = analyzer::findings({out.timeline, out.shares, out.kernels, out.occupation, out.overlap, out.launches, out.path, out.sequences, step_ns, lost});
+  if (!out.untimed()) out.findings = analyzer::findings({out.timeline, out.shares, out.kernels, out.occupation, out.overlap, out.launches, out.path, out.sequences, step_ns, lost});
   SEAM_TRY(const db::Rows warnings, run.query("SELECT message FROM warning ORDER BY id"));
   for (const auto& row : warnings.rows) out.warnings.push_back(text_in(row[0]));
   return out;

@@ -79,6 +79,17 @@ TEST_F(ImportCommand, AnalyzeTellsWhereTimeGoes) {
   EXPECT_EQ(seam({"analyze", trace, "--layouts", "chosen"}).exit, 2) << "flags of plans say nothing to a run";
 }
 
+TEST_F(ImportCommand, RunsOfOursHaveBytesAndNoTimes) {
+  const Ran made = seam({"optimize", SEAM_SOURCE "/tests/data/xla/lr.step.hlo", "--no-prove", "-o", out("o")});
+  ASSERT_TRUE(made.exit == 0 || made.exit == 4) << made.err;
+  const Json report = Json::parse(seam({"analyze", out("o") + "/run.seam", "--format", "json"}).out);
+  EXPECT_EQ(seam::test::schema_problems(report, "seam.analyze.schema.json"), std::vector<std::string>());
+  EXPECT_EQ(report["wall_ns"], nullptr) << "no time is made up";
+  EXPECT_FALSE(report["totals"].empty());
+  EXPECT_TRUE(report["findings"].empty());
+  EXPECT_NE(seam({"analyze", out("o") + "/run.seam"}).out.find("no times"), std::string::npos);
+}
+
 TEST_F(ImportCommand, SqlAsksTracesAndRuns) {
   const std::string trace = kHard + "h08_graph_launch_owns_six.json";
   ASSERT_EQ(seam({"import", trace, "-o", out("a.seam")}).exit, 0);

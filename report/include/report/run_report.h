@@ -18,8 +18,16 @@ struct StepRow {
   std::int64_t number = 0, start_ns = 0, end_ns = 0, launches = 0, busy_ns = 0;
 };
 
+/// What a run did, without times: kernels, library calls, copies.
+struct WorkTotal {
+  std::string kind;
+  std::int64_t count = 0;
+  std::optional<std::int64_t> bytes_read, bytes_written;
+};
+
 struct RunReport {
-  std::string name, format;                ///< of the run; "kineto" for imported ones
+  std::string name, kind, format;          ///< of the run: "imported", "simulated", "planned"; "kineto" for imported ones
+  std::vector<WorkTotal> totals;
   std::vector<std::string> devices;        ///< products, by ordinal, of those with work
   analyzer::Timeline timeline;
   std::vector<analyzer::ClassShare> shares;
@@ -34,6 +42,8 @@ struct RunReport {
   std::vector<std::optional<std::int64_t>> bytes;  ///< recorded bytes of copies, per row of shares; nothing where unknown
   std::vector<std::pair<std::string, std::optional<std::int64_t>>> loss;
   std::vector<std::string> warnings;
+  /// No row has a time: planned and simulated runs, whose figures are bytes.
+  [[nodiscard]] bool untimed() const { return timeline.work.empty() && timeline.untimed_work > 0; }
 };
 [[nodiscard]] Result<RunReport> run_report(const db::Database& run);
 
