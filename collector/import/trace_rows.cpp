@@ -3,9 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-
-#include "base/device.h"
 
 namespace seam::collector {
 
@@ -57,19 +54,6 @@ std::string word_behind(std::string_view text, std::string_view mark) {
   if (at == std::string_view::npos) return {};
   const std::size_t from = at + mark.size();
   return std::string(text.substr(from, std::min(text.find(' ', from), text.size()) - from));
-}
-
-/// The digits at the end of "stream 7".
-std::optional<std::int64_t> trailing_number(const Text& text) {
-  if (const auto number = integer(text)) return number;
-  std::string_view view = text.view();
-  while (view.ends_with(' ')) view.remove_suffix(1);
-  std::size_t from = view.size();
-  while (from > 0 && view[from - 1] >= '0' && view[from - 1] <= '9') --from;
-  Text digits = text;
-  digits.data = view.data() + from;
-  digits.size = static_cast<std::uint32_t>(view.size() - from);
-  return integer(digits);
 }
 
 }  // namespace
@@ -150,86 +134,6 @@ TraceRows::Span TraceRows::span_of(const Event& event, bool on_device) {
   return span;
 }
 
-TraceRows::Arguments TraceRows::arguments(const EventBatch& batch, const Event& event) {
-  Arguments out;
-  std::string& extra = extra_;
-  extra.clear();
-  const Field* field = batch.begin_of(event);
-  for (const Field* end = field + event.arguments; field != end; ++field) {
-    const Text& value = field->value;
-    if (value.kind == Text::Kind::Word) note_word(value);
-    switch (key_of(field->key.view())) {
-      case Key::Device: out.device = whole(value); break;
-      case Key::Context: out.context = value.view().starts_with("$$") ? trailing_number(value) : whole(value); break;
-      case Key::Stream: out.stream = whole(value); break;
-      case Key::Correlation: out.correlation = whole(value); break;
-      case Key::External: out.external = whole(value); break;
-      case Key::Grid: out.grid = value; break;
-      case Key::Block: out.block = value; break;
-      case Key::Registers: out.registers = whole(value); break;
-      case Key::SharedMemory: out.shared = whole(value); break;
-      case Key::GraphId: out.graph = whole(value); break;
-      case Key::GraphNode: out.graph_node = whole(value); break;
-      case Key::Bytes: out.bytes = whole(value); break;
-      case Key::Address: out.address = whole(value); break;
-      case Key::DeviceType: out.device_type = whole(value); break;
-      case Key::DeviceId: out.device_id = whole(value); break;
-      case Key::TotalAllocated: out.allocated = whole(value); break;
-      case Key::TotalReserved: out.reserved = whole(value); break;
-      case Key::RecordFunction: out.number = whole(value); break;
-      case Key::Sequence: out.sequence = whole(value); break;
-      case Key::ForwardThread: out.forward_thread = whole(value); break;
-      case Key::InputDims: out.dims = value; break;
-      case Key::InputTypes: out.types = value; break;
-      case Key::InputStrides: out.strides = value; break;
-      case Key::InputValues: out.values = value; break;
-      case Key::PythonId: out.python = whole(value); break;
-      case Key::PythonParent: out.python_parent = whole(value); break;
-      case Key::SyncKind: out.sync_kind = value; break;
-      case Key::WaitStream: out.wait_stream = whole(value); break;
-      case Key::WaitCorrelation: out.wait_correlation = whole(value); break;
-      case Key::WaitEvent: out.wait_event = whole(value); break;
-      case Key::CollectiveName: out.collective = value; break;
-      case Key::ElementsIn: out.elements_in = whole(value); break;
-      case Key::ElementsOut: out.elements_out = whole(value); break;
-      case Key::ElementType: out.element_type = value; break;
-      case Key::GroupName: out.group_name = value; break;
-      case Key::GroupSize: out.group_size = whole(value); break;
-      case Key::GroupRanks: out.ranks = value; break;
-      case Key::CollectiveSequence: out.collective_sequence = whole(value); break;
-      case Key::KernelDetails: out.kernel_details = value; break;
-      case Key::CopyDetails: out.copy_details = value; break;
-      case Key::StepNumber: out.step = whole(value); break;
-      case Key::Redundant: break;
-      case Key::Queued:
-        if (value.view() == "0") break;
-        [[fallthrough]];
-      case Key::Finished:
-        if (field->key.view() == "finished" && (value.view() == "True" || value.view() == "true")) break;
-        [[fallthrough]];
-      case Key::Name:
-      case Key::Labels:
-      case Key::Unknown: {
-        extra += extra.empty() ? '{' : ',';
-        extra += nlohmann::json(characters(field->key, mends_)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-        extra += ':';
-        if (value.kind == Text::Kind::String) {
-          extra += nlohmann::json(characters(value, mends_)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-        } else if (value.kind == Text::Kind::Word && value.view() != "true" && value.view() != "false") {
-          extra += "null";
-        } else {
-          extra += value.view();
-        }
-      }
-    }
-  }
-  if (!extra.empty()) {
-    extra += '}';
-    out.extra = writer_.intern(extra);
-  }
-  return out;
-}
-
 void TraceRows::add_kernel(const Event& event, const Arguments& with, const Span& span) {
   ++counts_["kernel"];
   db::Launch launch;
@@ -255,10 +159,7 @@ void TraceRows::add_kernel(const Event& event, const Arguments& with, const Span
   launch.external = with.external;
   launch.extra = with.extra;
   const db::LaunchId id = writer_.add(launch);
-  if (with.collective.there()) {
-    writer_.add(db::Collective{.launch = id, .range = {}, .name = intern(with.collective), .dtype = intern(with.element_type), .elements_in = with.elements_in, .elements_out = with.elements_out,
-                               .group_name = intern(with.group_name), .group_size = with.group_size, .ranks = intern(with.ranks), .sequence = with.collective_sequence});
-  }
+  add_collective(with, id, {});
 }
 
 void TraceRows::add_copy(const Event& event, const Arguments& with, const Span& span, bool fill) {
@@ -350,10 +251,13 @@ void TraceRows::add_range(const Event& event, const Arguments& with, const Span&
   }
   if (with.dims.there() || with.types.there() || with.values.there()) range.signature = signature_of(with);
   const db::RangeId id = writer_.add(range);
-  if (with.collective.there()) {
-    writer_.add(db::Collective{.launch = {}, .range = id, .name = intern(with.collective), .dtype = intern(with.element_type), .elements_in = with.elements_in, .elements_out = with.elements_out,
-                               .group_name = intern(with.group_name), .group_size = with.group_size, .ranks = intern(with.ranks), .sequence = with.collective_sequence});
-  }
+  add_collective(with, {}, id);
+}
+
+void TraceRows::add_collective(const Arguments& with, db::LaunchId launch, db::RangeId range) {
+  if (!with.collective.there()) return;
+  writer_.add(db::Collective{.launch = launch, .range = range, .name = intern(with.collective), .dtype = intern(with.element_type), .elements_in = with.elements_in, .elements_out = with.elements_out,
+                             .group_name = intern(with.group_name), .group_size = with.group_size, .ranks = intern(with.ranks), .sequence = with.collective_sequence});
 }
 
 void TraceRows::add_instant(const EventBatch& batch, const Event& event) {

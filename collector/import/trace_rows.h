@@ -14,6 +14,9 @@
 
 namespace seam::collector {
 
+/// The digits at the end of "stream 7" or "$$1".
+[[nodiscard]] std::optional<std::int64_t> trailing_number(const Text& text);
+
 class TraceRows {
  public:
   explicit TraceRows(db::Writer& writer) : writer_(writer) {}
@@ -55,6 +58,7 @@ class TraceRows {
   void add_copy(const Event& event, const Arguments& with, const Span& span, bool fill);
   void add_sync(const Event& event, const Arguments& with, const Span& span);
   void add_call(const Event& event, const Arguments& with, const Span& span, bool driver);
+  void add_collective(const Arguments& with, db::LaunchId launch, db::RangeId range);
   void add_range(const Event& event, const Arguments& with, const Span& span, Category category);
   /// Events without a category as TensorFlow and JAX write them; false: it is none of those.
   [[nodiscard]] bool add_tsl(const Event& event, Arguments& with, const Span& span);
