@@ -22,12 +22,17 @@ HostActivity::HostActivity(const Timeline& timeline) {
     edges[thread].push_back({start, static_cast<std::uint8_t>(what), 1});
     edges[thread].push_back({end, static_cast<std::uint8_t>(what), -1});
   };
+  std::map<std::uint32_t, std::size_t> counts;
+  for (const Call& call : timeline.calls) counts[call.thread] += 2;
+  for (const HostSpan& span : timeline.spans) counts[span.thread] += 2;
+  for (const auto& [thread, count] : counts) edges[thread].reserve(count);
   for (const Call& call : timeline.calls) add(call.thread, call.start_ns, call.end_ns, activity_of(call.kind));
   for (const HostSpan& span : timeline.spans) add(span.thread, span.start_ns, span.end_ns, span.op ? Activity::Op : Activity::Python);
   for (auto& [thread, list] : edges) {
     std::ranges::sort(list, std::ranges::less{}, &Edge::at);
     std::array<std::int64_t, kActivities> open{};
     std::vector<Piece>& pieces = threads_[thread];
+    pieces.reserve(list.size());
     for (std::size_t i = 0; i < list.size();) {
       const std::int64_t at = list[i].at;
       for (; i < list.size() && list[i].at == at; ++i) open[list[i].what] += list[i].step;
@@ -36,6 +41,8 @@ HostActivity::HostActivity(const Timeline& timeline) {
       const auto what = static_cast<Activity>(strongest);
       if (pieces.empty() || pieces.back().what != what) pieces.push_back({at, what});
     }
+    pieces.shrink_to_fit();
+    list = {};
   }
 }
 

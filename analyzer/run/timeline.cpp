@@ -35,14 +35,16 @@ class Names {
   std::vector<std::int64_t> ids_;
 };
 
+/// Most recordings are in order already.
 template <class T>
 void sort_by_start(std::vector<T>& rows) {
-  std::ranges::stable_sort(rows, std::ranges::less{}, &T::start_ns);
+  if (!std::ranges::is_sorted(rows, std::ranges::less{}, &T::start_ns)) std::ranges::stable_sort(rows, std::ranges::less{}, &T::start_ns);
 }
 
 /// Which call started which work: the same correlation, within one process.
 struct Link {
-  std::int64_t correlation = 0, process = -1;
+  std::int64_t correlation = 0;
+  std::int32_t process = -1;
   std::uint32_t place = 0;
   auto operator<=>(const Link&) const = default;
 };
@@ -86,73 +88,70 @@ Result<Timeline> timeline_of(const db::Database& run) {
     return at->second;
   };
 
-  struct Unlinked {
-    Work work;
-    std::optional<std::int64_t> correlation;
-    std::int64_t process = -1;
+  const auto count = [&](const char* of) -> std::size_t {
+    const auto rows = run.query(std::string("SELECT count(*) FROM ") + of);
+    return rows ? static_cast<std::size_t>(std::get<std::int64_t>(rows->rows[0][0])) : 0;
   };
-  std::vector<Unlinked> work;
-  for (const auto& [kernels, sql] : {std::pair{true, "SELECT start_ns, end_ns, stream, name, correlation, process, id, 0 FROM launch"},
-                                     std::pair{false, "SELECT start_ns, end_ns, stream, coalesce(name, -1), correlation, process, id, kind = 'memset' FROM copy"}}) {
-    SEAM_DO(run.each(sql, [&, kernel = kernels](Row row) {
-      if (!row[0] || !row[1]) {
-        ++out.untimed_work;
-        return;
-      }
-      Unlinked& one = work.emplace_back();
-      one.work.start_ns = *row[0];
-      one.work.end_ns = *row[1];
-      one.work.stream = place_of(row[2]);
-      one.work.name = names.of(*row[3]);
-      one.work.kind = kernel ? Work::Kind::Kernel : *row[7] != 0 ? Work::Kind::Fill : Work::Kind::Copy;
-      one.work.row = *row[6];
-      one.correlation = row[4];
-      one.process = row[5].value_or(-1);
-    }));
-  }
-  std::ranges::stable_sort(work, std::ranges::less{}, [](const Unlinked& u) { return u.work.start_ns; });
-
-  struct Named {
-    Call call;
-    std::optional<std::int64_t> correlation;
-    std::int64_t process = -1;
-  };
-  std::vector<Named> calls;
-  SEAM_DO(run.each("SELECT a.start_ns, a.end_ns, a.thread, a.name, a.correlation, t.process FROM api_call a LEFT JOIN thread t ON t.id = a.thread", [&](Row row) {
-    if (!row[0] || !row[1]) return;
-    Named& one = calls.emplace_back();
-    one.call.start_ns = *row[0];
-    one.call.end_ns = *row[1];
-    one.call.thread = row[2] ? static_cast<std::uint32_t>(*row[2]) : kNone;
-    one.call.name = names.of(*row[3]);
-    one.correlation = row[4];
-    one.process = row[5].value_or(-1);
+  // In order of time by the indexes on it; a recording of ten million launches leaves no room for sorting copies.
+  const std::string kernels = "SELECT start_ns, end_ns, stream, name, correlation, process, id, 0 AS kind FROM launch WHERE start_ns IS NOT NULL";
+  const std::string copies = "SELECT start_ns, end_ns, stream, coalesce(name, -1), correlation, process, id, 1 + (kind = 'memset') FROM copy WHERE start_ns IS NOT NULL";
+  const std::size_t all_work = count("launch") + count("copy");
+  std::vector<std::int64_t> correlations;
+  std::vector<std::int32_t> processes;
+  out.work.reserve(all_work);
+  correlations.reserve(all_work);
+  processes.reserve(all_work);
+  SEAM_DO(run.each(kernels + " UNION ALL " + copies + " ORDER BY start_ns, kind, id", [&](Row row) {
+    if (!row[1]) return;
+    Work& one = out.work.emplace_back();
+    one.start_ns = *row[0];
+    one.end_ns = *row[1];
+    one.stream = place_of(row[2]);
+    one.name = names.of(*row[3]);
+    one.kind = *row[7] == 0 ? Work::Kind::Kernel : *row[7] == 1 ? Work::Kind::Copy : Work::Kind::Fill;
+    one.row = *row[6];
+    correlations.push_back(row[4].value_or(kNoCorrelation));
+    processes.push_back(static_cast<std::int32_t>(row[5].value_or(-1)));
   }));
-  std::ranges::stable_sort(calls, std::ranges::less{}, [](const Named& n) { return n.call.start_ns; });
+  out.untimed_work = static_cast<std::int64_t>(all_work - out.work.size());
 
+  std::unordered_map<std::int64_t, std::int32_t> process_of_thread;
+  SEAM_DO(run.each("SELECT id, process FROM thread", [&](Row row) { process_of_thread.emplace(*row[0], static_cast<std::int32_t>(row[1].value_or(-1))); }));
+  out.calls.reserve(count("api_call"));
+  SEAM_DO(run.each("SELECT start_ns, end_ns, thread, name, correlation FROM api_call", [&](Row row) {
+    if (!row[0] || !row[1]) return;
+    Call& one = out.calls.emplace_back();
+    one.start_ns = *row[0];
+    one.end_ns = *row[1];
+    one.thread = row[2] ? static_cast<std::uint32_t>(*row[2]) : kNone;
+    one.name = names.of(*row[3]);
+    one.correlation = row[4].value_or(kNoCorrelation);
+  }));
+  sort_by_start(out.calls);
+
+  out.spans.reserve(count("range WHERE thread IS NOT NULL AND kind IN ('op', 'annotation', 'python')"));
   SEAM_DO(run.each("SELECT start_ns, end_ns, thread, name, kind = 'op' FROM range WHERE thread IS NOT NULL AND kind IN ('op', 'annotation', 'python')", [&](Row row) {
     if (row[0] && row[1]) out.spans.push_back({*row[0], *row[1], static_cast<std::uint32_t>(*row[2]), names.of(*row[3]), *row[4] != 0});
   }));
   sort_by_start(out.spans);
 
-  // Links by a merge over sorted correlations: the first call of the process that has the number.
+  // The first call of the process that has the number.
   std::vector<Link> of_calls;
-  for (std::size_t c = 0; c < calls.size(); ++c)
-    if (calls[c].correlation) of_calls.push_back({*calls[c].correlation, calls[c].process, static_cast<std::uint32_t>(c)});
+  of_calls.reserve(out.calls.size());
+  for (std::size_t c = 0; c < out.calls.size(); ++c) {
+    const Call& call = out.calls[c];
+    const auto process = process_of_thread.find(call.thread);
+    if (call.correlation != kNoCorrelation) of_calls.push_back({call.correlation, process == process_of_thread.end() ? -1 : process->second, static_cast<std::uint32_t>(c)});
+  }
   std::ranges::sort(of_calls);
-  for (const Named& named : calls) out.calls.push_back(named.call);
-  for (std::size_t w = 0; w < work.size(); ++w) {
-    Work& one = work[w].work;
-    if (work[w].correlation) {
-      const std::int64_t process = work[w].process;
-      auto at = std::ranges::lower_bound(of_calls, Link{*work[w].correlation, process < 0 ? INT64_MIN : process, 0});
-      if (at != of_calls.end() && at->correlation == *work[w].correlation && (process < 0 || at->process == process)) {
-        one.call = at->place;
-        Call& call = out.calls[at->place];
-        if (call.works++ == 0) call.work = static_cast<std::uint32_t>(w);
-      }
-    }
-    out.work.push_back(one);
+  for (std::size_t w = 0; w < out.work.size(); ++w) {
+    if (correlations[w] == kNoCorrelation) continue;
+    const std::int32_t process = processes[w];
+    const auto at = std::ranges::lower_bound(of_calls, Link{correlations[w], process < 0 ? INT32_MIN : process, 0});
+    if (at == of_calls.end() || at->correlation != correlations[w] || (process >= 0 && at->process != process)) continue;
+    out.work[w].call = at->place;
+    Call& call = out.calls[at->place];
+    if (call.works++ == 0) call.work = static_cast<std::uint32_t>(w);
   }
   for (Work& w : out.work) w.in_graph = w.call != kNone && out.calls[w.call].works > 1;
 

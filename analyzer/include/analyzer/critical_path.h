@@ -2,6 +2,7 @@
 /// The chain of events that the end of a run waited for, walked back from its last instant: what ran on the device while nothing else held it up, and what
 /// the host did when the device had nothing queued. The pieces touch: together they are the wall time, exactly.
 #include <cstdint>
+#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -38,7 +39,7 @@ struct PathPiece {
 
 /// In order of time.
 struct CriticalPath {
-  std::vector<PathPiece> pieces;
+  std::deque<PathPiece> pieces;  ///< millions: no second copy while it grows
   [[nodiscard]] std::int64_t ns() const;
 };
 [[nodiscard]] CriticalPath critical_path(const Timeline& timeline);

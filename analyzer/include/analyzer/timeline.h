@@ -30,8 +30,10 @@ struct Work {
 enum class CallKind : std::uint8_t { Launch, Wait, Memory, Other };
 [[nodiscard]] CallKind call_kind(std::string_view name);
 
+inline constexpr std::int64_t kNoCorrelation = INT64_MIN;
+
 struct Call {
-  std::int64_t start_ns = 0, end_ns = 0;
+  std::int64_t start_ns = 0, end_ns = 0, correlation = kNoCorrelation;
   std::uint32_t thread = kNone;  ///< id in the run
   std::uint32_t name = 0;
   CallKind kind = CallKind::Other;
