@@ -17,6 +17,7 @@ constexpr std::array kCommands = {
     Command{"simulate", "run a PTX kernel, or what Inductor made of graphs, on the virtual GPU, with checks and counters", define_simulate},
     Command{"eval", "reference evaluation of a module on given inputs", define_eval},
     Command{"export", "a module or plan in another form", define_export},
+    Command{"diff", "two runs beside each other: launches that came, went or were renamed, and whether time changed", define_diff},
     Command{"sql", "query a run: tables and views of its SQLite file", define_sql},
     Command{"passes", "the pipelines, pass by pass", define_passes},
     Command{"doctor", "what of Seam works on this machine, and what is missing", define_doctor},

@@ -46,6 +46,7 @@ Run define_codegen(CLI::App& app);
 Run define_validate(CLI::App& app);
 Run define_optimize(CLI::App& app);
 Run define_demo(CLI::App& app);
+Run define_diff(CLI::App& app);
 Run define_sql(CLI::App& app);
 Run define_passes(CLI::App& app);
 Run define_doctor(CLI::App& app);

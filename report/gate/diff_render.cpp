@@ -1,0 +1,63 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/units.h"
+#include "report/run_diff.h"
+
+namespace seam::report {
+namespace {
+
+std::string shown(const KernelChange& one) {
+  if (one.renamed()) return graph::short_kernel_name(one.before) + " → " + graph::short_kernel_name(one.after);
+  return graph::short_kernel_name(one.before.empty() ? one.after : one.before);
+}
+std::string what(const KernelChange& one) { return one.renamed() ? "renamed" : one.before.empty() ? "new" : one.after.empty() ? "gone" : "changed"; }
+
+}  // namespace
+
+Document diff_document(const RunDiff& diff, std::size_t most) {
+  Table contracts;
+  contracts.title = fmt::format("{} → {}: {}", diff.before, diff.after, name(diff.verdict));
+  contracts.columns = {{"name", "figure", Unit::Text, {}}, {"expected", "before", Unit::Text, {}}, {"actual", "after", Unit::Text, {}}, {"verdict", "verdict", Unit::Text, {}}, {"reason", "because", Unit::Text, {}}};
+  for (const DiffContract& one : diff.contracts) {
+    const bool known = one.verdict != DiffVerdict::Inconclusive;
+    contracts.rows.push_back({one.name, known ? human_count(static_cast<std::int64_t>(one.expected)) : std::string("unknown"), known ? human_count(static_cast<std::int64_t>(one.actual)) : std::string("unknown"), std::string(name(one.verdict)), one.reason});
+  }
+  contracts.notes = {"counts are exact and worse if they grow; a time is worse if the medians of marked steps differ by more than the steps spread (three times the median absolute deviation)"};
+  Table kernels;
+  kernels.title = "Kernels and copies that differ";
+  kernels.columns = {{"what", "what", Unit::Text, {}}, {"name", "name", Unit::Text, {}}, {"class", "class", Unit::Text, {}}, {"launches_before", "launches", Unit::Count, Evidence::Recorded}, {"launches_after", "after", Unit::Count, Evidence::Recorded},
+                     {"us_before", "time", Unit::Microseconds, Evidence::Recorded}, {"us_after", "after", Unit::Microseconds, Evidence::Recorded}};
+  const std::size_t rows = most == 0 ? diff.kernels.size() : std::min(most, diff.kernels.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    const KernelChange& one = diff.kernels[i];
+    kernels.rows.push_back({what(one), shown(one), std::string(graph::name(one.work)), one.launches_before, one.launches_after, static_cast<double>(one.ns_before) / 1e3, static_cast<double>(one.ns_after) / 1e3});
+  }
+  kernels.notes = {fmt::format("{} with equally many launches on both sides are not here{}; renamed: as often, the same kind of work, between the same neighbours", counted(diff.same_kernels, "name"),
+                               rows < diff.kernels.size() ? fmt::format(", nor are {} that change less (-v shows all)", diff.kernels.size() - rows) : std::string())};
+  Table classes;
+  classes.title = "Device time by class of work";
+  classes.columns = {{"class", "class", Unit::Text, {}}, {"launches_before", "launches", Unit::Count, Evidence::Recorded}, {"launches_after", "after", Unit::Count, Evidence::Recorded}, {"us_before", "time", Unit::Microseconds, Evidence::Recorded}, {"us_after", "after", Unit::Microseconds, Evidence::Recorded}};
+  for (const ClassChange& one : diff.classes) classes.rows.push_back({std::string(graph::name(one.work)), one.launches_before, one.launches_after, static_cast<double>(one.ns_before) / 1e3, static_cast<double>(one.ns_after) / 1e3});
+  Document out{std::move(contracts), std::move(classes)};
+  if (!diff.kernels.empty()) out.emplace_back(std::move(kernels));
+  return out;
+}
+
+std::string diff_json(const RunDiff& diff) {
+  using Json = nlohmann::ordered_json;
+  Json contracts = Json::array(), kernels = Json::array(), classes = Json::array();
+  for (const ClassChange& one : diff.classes) classes.push_back({{"class", graph::name(one.work)}, {"launches_before", one.launches_before}, {"launches_after", one.launches_after}, {"ns_before", one.ns_before}, {"ns_after", one.ns_after}});
+  for (const DiffContract& one : diff.contracts) {
+    const bool known = one.verdict != DiffVerdict::Inconclusive;
+    contracts.push_back({{"name", one.name}, {"expected", known ? Json(one.expected) : Json()}, {"actual", known ? Json(one.actual) : Json()}, {"verdict", name(one.verdict)}, {"reason", one.reason}});
+  }
+  for (const KernelChange& one : diff.kernels)
+    kernels.push_back({{"what", what(one)}, {"before", one.before.empty() ? Json() : Json(one.before)}, {"after", one.after.empty() ? Json() : Json(one.after)}, {"class", graph::name(one.work)}, {"launches_before", one.launches_before}, {"launches_after", one.launches_after}, {"ns_before", one.ns_before}, {"ns_after", one.ns_after}});
+  const Json out{{"schema", "seam.diff/1"}, {"verdict", name(diff.verdict)}, {"before", diff.before}, {"after", diff.after}, {"contracts", contracts}, {"classes", classes}, {"same_kernels", diff.same_kernels}, {"kernels", kernels}};
+  return out.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace seam::report

@@ -1,0 +1,56 @@
+#pragma once
+/// Two runs beside each other: what launches came, went or were renamed, and whether time really changed. `seam diff A B`.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/document.h"
+#include "report/run_report.h"
+
+namespace seam::report {
+
+/// Inconclusive never passes: the data cannot tell.
+enum class DiffVerdict : std::uint8_t { Pass, Regression, Inconclusive };
+[[nodiscard]] std::string_view name(DiffVerdict verdict);
+
+/// All launches of one kernel on both sides.
+struct KernelChange {
+  std::string before, after;  ///< names; empty: it does not occur there. Both and different: taken for the same kernel under another name
+  std::int64_t launches_before = 0, launches_after = 0, ns_before = 0, ns_after = 0;
+  graph::WorkClass work = graph::WorkClass::Unknown;
+  [[nodiscard]] bool renamed() const { return !before.empty() && !after.empty() && before != after; }
+};
+
+/// One figure that is held against the run before.
+struct DiffContract {
+  std::string name;
+  double expected = 0, actual = 0;
+  DiffVerdict verdict = DiffVerdict::Pass;
+  std::string reason;
+};
+
+/// Device time of one class on both sides.
+struct ClassChange {
+  graph::WorkClass work = graph::WorkClass::Unknown;
+  std::int64_t launches_before = 0, launches_after = 0, ns_before = 0, ns_after = 0;
+};
+
+struct RunDiff {
+  std::string before, after;
+  std::vector<ClassChange> classes;       ///< the most time before first
+  std::vector<KernelChange> kernels;      ///< the largest change of time first; what is equal in launches and time is left out
+  std::int64_t same_kernels = 0;          ///< names with equally many launches on both sides
+  std::vector<DiffContract> contracts;    ///< launches of kernels, copies, API calls; device and step time
+  DiffVerdict verdict = DiffVerdict::Pass;
+};
+/// Counts are exact and worse if they grow. Times are judged only where both runs have three marked steps or more: the medians differ by more than the
+/// steps of each run spread (three times the median absolute deviation), or nothing is said.
+[[nodiscard]] RunDiff run_diff(const RunReport& before, const RunReport& after);
+
+/// `most` kernels; 0: all.
+[[nodiscard]] Document diff_document(const RunDiff& diff, std::size_t most);
+/// seam.diff/1.
+[[nodiscard]] std::string diff_json(const RunDiff& diff);
+
+}  // namespace seam::report
