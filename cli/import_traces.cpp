@@ -155,7 +155,7 @@ Result<int> import_traces(const std::vector<std::string>& inputs, const std::str
   }
   bar.done();
   if (common.format == Format::Json) {
-    fmt::print("{}\n", json_of(runs).dump(2));
+    fmt::print("{}\n", json_of(runs).dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     const report::Table table = table_of(runs);
     fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(table) : report::to_text(table));

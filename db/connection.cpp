@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "base/utf8.h"
+
 namespace seam::db {
 
 tl::unexpected<Error> failure(sqlite3* connection, std::string_view doing) {
@@ -42,6 +44,11 @@ Result<Statement> Statement::prepare(sqlite3* connection, std::string_view sql) 
   const std::string_view rest(tail, static_cast<std::size_t>(sql.data() + sql.size() - tail));
   if (rest.find_first_not_of(" \t\r\n;") != std::string_view::npos) return fail(Error::Code::BadInput, "SQL: one statement at a time");
   return statement;
+}
+
+void Statement::bind(std::string_view text) {
+  if (!is_utf8(text)) return bind(std::string_view(to_utf8(text)));
+  sqlite3_bind_text(get(), ++next_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
 }
 
 int Statement::run() {

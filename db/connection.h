@@ -38,7 +38,8 @@ class Statement {
   /// Binds the next parameters, from 1 up after each run().
   void bind(std::int64_t value) { sqlite3_bind_int64(get(), ++next_, value); }
   void bind(double value) { sqlite3_bind_double(get(), ++next_, value); }
-  void bind(std::string_view text) { sqlite3_bind_text(get(), ++next_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT); }
+  /// Bytes that are not UTF-8, which SQLite's text has to be, become U+FFFD.
+  void bind(std::string_view text);
   void bind_null() { sqlite3_bind_null(get(), ++next_); }
   template <class T>
   void bind(const std::optional<T>& value) {

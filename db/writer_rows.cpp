@@ -1,6 +1,7 @@
 // Rows in: one function per table, columns in the order of schema.sql.
 #include <fmt/core.h>
 
+#include "base/utf8.h"
 #include "writer_state.h"
 
 namespace seam::db {
@@ -34,6 +35,7 @@ Id<Tag> id_of(std::int64_t row) {
 StringId Writer::intern(std::string_view text) {
   if (text.empty()) return {};
   if (const auto known = state_->strings.find(text); known != state_->strings.end()) return known->second;
+  if (!is_utf8(text)) return intern(to_utf8(text));  // as it will be stored, so that no text is there twice
   const StringId id = id_of<String>(state_->next(Table::String));
   state_->strings.emplace(text, id);
   state_->insert(Table::String, static_cast<std::int64_t>(id.value), text);

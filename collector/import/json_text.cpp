@@ -3,53 +3,18 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/utf8.h"
+
 namespace seam::collector {
 namespace {
 
 constexpr int kMostDigits = 19;  // of an int64
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto put = [&](std::uint32_t byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xc0 | code >> 6);
-    put(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    put(0xe0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3f));
-    put(0x80 | (code & 0x3f));
-  } else {
-    put(0xf0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3f));
-    put(0x80 | (code >> 6 & 0x3f));
-    put(0x80 | (code & 0x3f));
-  }
-}
 
 std::optional<std::uint32_t> hex4(std::string_view text) {
   std::uint32_t code = 0;
   if (text.size() < 4) return std::nullopt;
   const auto [end, error] = std::from_chars(text.data(), text.data() + 4, code, 16);
   return error == std::errc() && end == text.data() + 4 ? std::optional(code) : std::nullopt;
-}
-
-/// Bytes of the UTF-8 character that `text` begins with; 0 if it begins with none (Unicode 15, table 3-7).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto tail = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
-  const unsigned first = byte(0), second = byte(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return tail(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    const bool shortest = first != 0xe0 || second >= 0xa0, no_surrogate = first != 0xed || second < 0xa0;
-    return tail(1) && tail(2) && shortest && no_surrogate ? 3 : 0;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const bool in_range = (first != 0xf0 || second >= 0x90) && (first != 0xf4 || second < 0x90);
-    return tail(1) && tail(2) && tail(3) && in_range ? 4 : 0;
-  }
-  return 0;
 }
 
 /// One escape at the front of `text`; how many bytes it took.

@@ -6,6 +6,7 @@
 
 #include "base/device.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "import/run_end.h"
 #include "import/trace_rows.h"
 
@@ -35,12 +36,13 @@ void TraceRows::add_headers(const EventBatch& batch) {
     if (header.key == "schemaVersion" || header.key == "deviceProperties" || header.key == "traceName") kineto_ = true;
     // The whole header stays readable; what is long is there for its tools only.
     constexpr std::size_t kMost = 1 << 16;
-    if (!header_keys_.insert(header.key).second) {
+    const std::string key = to_utf8(header.key);
+    if (!header_keys_.insert(key).second) {
       lose("repeated-header", "values beside the events whose key stands there twice: the first one is kept");
     } else if (header.text.size() <= kMost) {
       std::string value = header.text;
       if (const Json json = Json::parse(value, nullptr, false); json.is_string()) value = json.get<std::string>();
-      writer_.set_property("trace." + header.key, value);
+      writer_.set_property("trace." + key, value);
     } else {
       lose("header-too-long", "values beside the events that are longer than 64 KiB");
     }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace seam::collector {
 
 namespace {
@@ -392,14 +394,14 @@ std::optional<std::int64_t> TraceRows::whole(const Text& text) {
 
 void TraceRows::note_word(const Text& text) {
   const std::string_view word = text.view();
-  if (word != "null" && word != "true" && word != "false") ++words_[std::string(word.substr(0, 20))];
+  if (word != "null" && word != "true" && word != "false") ++words_[to_utf8(word.substr(0, 20))];
 }
 
 void TraceRows::lose(std::string_view reason, std::string_view detail) {
-  const auto [at, fresh] = losses_.try_emplace(std::string(reason), 0, std::string(detail));
+  const auto [at, fresh] = losses_.try_emplace(std::string(reason), 0, to_utf8(detail));
   ++at->second.first;
 }
 
-void TraceRows::warn(std::string_view code, const std::string& message) { warnings_.push_back({std::string(code), message}); }
+void TraceRows::warn(std::string_view code, const std::string& message) { warnings_.push_back({std::string(code), to_utf8(message)}); }
 
 }  // namespace seam::collector

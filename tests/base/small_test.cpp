@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "base/sha256.h"
+#include "base/utf8.h"
 
 namespace seam {
 namespace {
@@ -16,6 +17,14 @@ TEST(Sha256, KnownAnswers) {  // FIPS 180-4 examples
   EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Utf8, EachByteOutsideACharacterIsReplaced) {
+  EXPECT_TRUE(is_utf8("plain text, longer than eight bytes, \u00e9\u20ac\U0001f600 and more"));
+  EXPECT_EQ(to_utf8("a\u20ac"), "a\u20ac");
+  EXPECT_EQ(to_utf8("a\xff" "b\xe2\x82"), "a\ufffd" "b\ufffd\ufffd");
+  EXPECT_EQ(to_utf8("\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80"), "\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd");  // overlong, surrogate, beyond U+10FFFF
+  for (std::size_t pad = 0; pad < 17; ++pad) EXPECT_FALSE(is_utf8(std::string(pad, 'x') + "\x80" + std::string(16 - pad, 'x'))) << pad;
 }
 
 TEST(Files, MoreThanAskedForIsNotRead) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
 #include "support.h"
 
 namespace seam::collector::test {
@@ -193,6 +194,24 @@ TEST_F(ImportTest, KnownFormatsGetAHint) {
   for (const std::string module : {"HloModule x\n\nENTRY e {", "graph \"x\" {", "# a comment\nHloModule x"}) {
     ASSERT_TRUE(write_file(folder_ / "m.hlo", module));
     EXPECT_FALSE(*is_trace(folder_ / "m.hlo")) << module;
+  }
+}
+
+/// Wherever a byte of a file may end up in a run file or a message, what stands there is UTF-8.
+TEST_F(ImportTest, BytesThatAreNoTextAreMendedEverywhere) {
+  const std::string kernel = R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1, "args": {"stream": 7)";
+  const std::string bad = "\x9d\xff";
+  for (const std::string& event : {R"({"ph": ")" + bad + R"(", "name": "p", "ts": 1})", kernel + ", \"x\": " + bad + "}}", kernel + ", \"" + bad + "\": 1}}", R"({"ph": "X", "cat": "cpu_op", "name": ")" + bad + R"(", "pid": )" + bad + R"(, "tid": ")" + bad + R"(", "ts": 1, "dur": 1})",
+                                   R"({"ph": "C", "name": "n", "pid": 1, "ts": 1, "args": {")" + bad + R"(": 1, "y": )" + bad + "}}", R"({"ph": "M", "name": "process_name", "pid": 1, "args": {"name": ")" + bad + R"("}})"}) {
+    const auto imported = import_text("{\"" + bad + "\": \"" + bad + "\", \"\x9d\xfe\": 2, \"traceEvents\": [" + kernel + "}}, " + event + "]}");
+    ASSERT_TRUE(imported) << event << (imported ? "" : imported.error().message);
+    for (const auto& warning : imported->warnings) EXPECT_TRUE(is_utf8(warning.message)) << event;
+    for (const auto& loss : imported->loss) EXPECT_TRUE(is_utf8(loss.detail)) << event;
+    for (const char* texts : {"SELECT value FROM string", "SELECT name FROM property", "SELECT value FROM property", "SELECT label FROM thread", "SELECT label FROM process", "SELECT detail FROM loss", "SELECT message FROM warning"})
+      for (const auto& row : ask(texts))
+        if (const auto* value = std::get_if<std::string>(row.data())) {
+          EXPECT_TRUE(is_utf8(*value)) << texts << " after " << event;
+        }
   }
 }
 
