@@ -189,7 +189,7 @@ Result<int> run_recorded(const Options& options, const Common& common) {
   for (const char* flag : {"--device", "--policy", "--layouts", "--costs", "--shared-cap", "--footprint-cap", "--unroll", "--no-merges", "--no-epilogues"})
     if (options.plan.given(flag)) return fail(Error::Code::BadInput, fmt::format("{} is about the plan of a module; this is a recorded run", flag));
   SEAM_TRY(const OpenRun run, OpenRun::open(options.module, common));
-  SEAM_TRY(const report::RunReport recorded, report::run_report(run.database()));
+  SEAM_TRY(const report::RunReport recorded, during("reading " + options.module, report::run_report(run.database())));
   if (common.format == Format::Json) {
     fmt::print("{}\n", report::run_json(recorded));
     return kPass;

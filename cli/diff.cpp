@@ -20,8 +20,8 @@ struct Options {
 Result<int> run(const Options& options, const Common& common) {
   SEAM_TRY(const OpenRun a, OpenRun::open(options.before, common));
   SEAM_TRY(const OpenRun b, OpenRun::open(options.after, common));
-  SEAM_TRY(const report::RunReport before, during("reading the run before", report::run_report(a.database())));
-  SEAM_TRY(const report::RunReport after, during("reading the run after", report::run_report(b.database())));
+  SEAM_TRY(const report::RunReport before, during("reading " + options.before, report::run_report(a.database())));
+  SEAM_TRY(const report::RunReport after, during("reading " + options.after, report::run_report(b.database())));
   if (before.timeline.work.empty() || after.timeline.work.empty()) return fail(Error::Code::BadInput, "a run without recorded work on a device cannot be compared");
   const report::RunDiff diff = report::run_diff(before, after);
   if (common.format == Format::Json) {

@@ -10,6 +10,36 @@ namespace {
 
 using Row = std::span<const std::optional<std::int64_t>>;
 
+/// A damaged file may hold what its schema forbids: what must be there is taken through this, and asked for at the end.
+class Sound {
+ public:
+  std::int64_t must(const std::optional<std::int64_t>& value) {
+    sound_ = sound_ && value.has_value();
+    return value.value_or(0);
+  }
+  /// Nanoseconds far enough from the ends of 64 bits that differences are exact.
+  std::int64_t time(const std::optional<std::int64_t>& value) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 62;
+    const std::int64_t time = must(value);
+    const bool sane = time > -kMost && time < kMost;
+    sound_ = sound_ && sane;
+    return sane ? time : 0;
+  }
+  std::string text(const db::Field& field) {
+    const auto* text = std::get_if<std::string>(&field);
+    sound_ = sound_ && text != nullptr;
+    return text == nullptr ? std::string() : *text;
+  }
+  void broken() { sound_ = false; }
+  [[nodiscard]] Result<void> check() const {
+    if (!sound_) return fail(Error::Code::BadInput, "the run file is damaged: a row does not hold what its schema asks for");
+    return {};
+  }
+
+ private:
+  bool sound_ = true;
+};
+
 /// Ids of the run → places in the timeline; names come in as they are first needed.
 class Names {
  public:
@@ -19,12 +49,13 @@ class Names {
     if (fresh) ids_.push_back(id);
     return at->second;
   }
-  Result<void> resolve(const db::Database& run) {
+  Result<void> resolve(const db::Database& run, Sound& sound) {
     timeline_.names.resize(ids_.size());
     SEAM_TRY(const db::Rows rows, run.query("SELECT id, value FROM string WHERE id IN (SELECT name FROM launch UNION SELECT name FROM copy UNION SELECT name FROM api_call UNION SELECT name FROM range)"));
     for (const auto& row : rows.rows) {
-      const auto at = places_.find(std::get<std::int64_t>(row[0]));
-      if (at != places_.end()) timeline_.names[at->second].text = std::get<std::string>(row[1]);
+      const auto* id = std::get_if<std::int64_t>(row.data());
+      const auto at = id == nullptr ? places_.end() : places_.find(*id);
+      if (at != places_.end()) timeline_.names[at->second].text = sound.text(row[1]);
     }
     return {};
   }
@@ -75,14 +106,16 @@ graph::WorkClass Timeline::class_of(const Work& one) const { return one.kind == 
 Result<Timeline> timeline_of(const db::Database& run) {
   Timeline out;
   Names names(out);
+  Sound sound;
   std::unordered_map<std::int64_t, std::uint32_t> streams;
   SEAM_DO(run.each("SELECT id, device, number FROM stream ORDER BY id", [&](Row row) {
-    streams.emplace(*row[0], static_cast<std::uint32_t>(out.streams.size()));
-    out.streams.push_back({*row[1], *row[2]});
+    streams.emplace(sound.must(row[0]), static_cast<std::uint32_t>(out.streams.size()));
+    out.streams.push_back({sound.must(row[1]), sound.must(row[2])});
   }));
   // Work whose stream nobody says still occupies a device.
   const auto place_of = [&](const std::optional<std::int64_t>& stream) {
-    if (stream) return streams.at(*stream);
+    if (const auto known = stream ? streams.find(*stream) : streams.end(); known != streams.end()) return known->second;
+    if (stream) sound.broken();
     const auto [at, fresh] = streams.try_emplace(-1, static_cast<std::uint32_t>(out.streams.size()));
     if (fresh) out.streams.push_back({0, 0});
     return at->second;
@@ -104,34 +137,34 @@ Result<Timeline> timeline_of(const db::Database& run) {
   SEAM_DO(run.each(kernels + " UNION ALL " + copies + " ORDER BY start_ns, kind, id", [&](Row row) {
     if (!row[1]) return;
     Work& one = out.work.emplace_back();
-    one.start_ns = *row[0];
-    one.end_ns = *row[1];
+    one.start_ns = sound.time(row[0]);
+    one.end_ns = sound.time(row[1]);
     one.stream = place_of(row[2]);
-    one.name = names.of(*row[3]);
+    one.name = names.of(sound.must(row[3]));
     one.kind = *row[7] == 0 ? Work::Kind::Kernel : *row[7] == 1 ? Work::Kind::Copy : Work::Kind::Fill;
-    one.row = *row[6];
+    one.row = sound.must(row[6]);
     correlations.push_back(row[4].value_or(kNoCorrelation));
     processes.push_back(static_cast<std::int32_t>(row[5].value_or(-1)));
   }));
   out.untimed_work = static_cast<std::int64_t>(all_work - out.work.size());
 
   std::unordered_map<std::int64_t, std::int32_t> process_of_thread;
-  SEAM_DO(run.each("SELECT id, process FROM thread", [&](Row row) { process_of_thread.emplace(*row[0], static_cast<std::int32_t>(row[1].value_or(-1))); }));
+  SEAM_DO(run.each("SELECT id, process FROM thread", [&](Row row) { process_of_thread.emplace(sound.must(row[0]), static_cast<std::int32_t>(row[1].value_or(-1))); }));
   out.calls.reserve(count("api_call"));
   SEAM_DO(run.each("SELECT start_ns, end_ns, thread, name, correlation FROM api_call", [&](Row row) {
     if (!row[0] || !row[1]) return;
     Call& one = out.calls.emplace_back();
-    one.start_ns = *row[0];
-    one.end_ns = *row[1];
+    one.start_ns = sound.time(row[0]);
+    one.end_ns = sound.time(row[1]);
     one.thread = row[2] ? static_cast<std::uint32_t>(*row[2]) : kNone;
-    one.name = names.of(*row[3]);
+    one.name = names.of(sound.must(row[3]));
     one.correlation = row[4].value_or(kNoCorrelation);
   }));
   sort_by_start(out.calls);
 
   out.spans.reserve(count("range WHERE thread IS NOT NULL AND kind IN ('op', 'annotation', 'python')"));
   SEAM_DO(run.each("SELECT start_ns, end_ns, thread, name, kind = 'op' FROM range WHERE thread IS NOT NULL AND kind IN ('op', 'annotation', 'python')", [&](Row row) {
-    if (row[0] && row[1]) out.spans.push_back({*row[0], *row[1], static_cast<std::uint32_t>(*row[2]), names.of(*row[3]), *row[4] != 0});
+    if (row[0] && row[1]) out.spans.push_back({sound.time(row[0]), sound.time(row[1]), static_cast<std::uint32_t>(sound.must(row[2])), names.of(sound.must(row[3])), sound.must(row[4]) != 0});
   }));
   sort_by_start(out.spans);
 
@@ -155,7 +188,8 @@ Result<Timeline> timeline_of(const db::Database& run) {
   }
   for (Work& w : out.work) w.in_graph = w.call != kNone && out.calls[w.call].works > 1;
 
-  SEAM_DO(names.resolve(run));
+  SEAM_DO(names.resolve(run, sound));
+  SEAM_DO(sound.check());
   for (Call& call : out.calls) {
     call.kind = call_kind(out.names[call.name].text);
     // A copy to or from pageable memory returns once it is done, whatever its name says.

@@ -93,7 +93,8 @@ class Import {
     if (fresh) {
       const auto rows = file_.query("SELECT name FROM pragma_table_info('" + table + "')");
       if (rows)
-        for (const auto& row : rows->rows) at->second.insert(std::get<std::string>(row[0]));
+        for (const auto& row : rows->rows)
+          if (const auto* column = std::get_if<std::string>(row.data())) at->second.insert(*column);
     }
     return at->second;
   }
@@ -379,6 +380,7 @@ class Import {
   Result<void> count_what_is_left() {
     SEAM_TRY(const db::Rows tables, file_.query("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"));
     for (const auto& row : tables.rows) {
+      if (!std::holds_alternative<std::string>(row[0])) continue;
       const std::string table = std::get<std::string>(row[0]);
       const std::set<std::string>& there = columns(table);
       if (read_.contains(table) || (!there.contains("start") && !there.contains("timestamp") && !there.contains("rawTimestamp"))) continue;

@@ -1,5 +1,6 @@
 // Recorded runs: shares, idle time by cause, the critical path. Sums are exact whatever the rows.
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <filesystem>
 #include <fstream>
@@ -270,6 +271,26 @@ TEST_F(Recorded, RulesSpeakWhereTheyShould) {
 }
 
 /// Each rule's rows can be asked for.
+/// A damaged file may hold what its schema forbids: that is said, and nothing is made of it.
+TEST_F(Recorded, DamagedRunsAreRefused) {
+  for (const char* damage : {"launch SET stream = 999", "string SET value = NULL", "launch SET start_ns = 0 - 9223372036854775807, end_ns = 9223372036854775807", "api_call SET name = NULL", "stream SET device = NULL"}) {
+    (void)timeline({kernel("k", 7, 10, 20, 1), call("cudaLaunchKernel", 1, 2, 1)});
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open((folder_ / "run.seam").c_str(), &raw), SQLITE_OK);
+    // What bits that flip may do to a page, the schema allows no statement to do.
+    const std::string loose = "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(replace(sql, 'NOT NULL', ''), ') STRICT', ')') WHERE type = 'table'; PRAGMA writable_schema = RESET;";
+    ASSERT_EQ(sqlite3_exec(raw, loose.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
+    ASSERT_EQ(sqlite3_exec(raw, ("UPDATE " + std::string(damage)).c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << damage << ": " << sqlite3_errmsg(raw);
+    sqlite3_close(raw);
+    const auto database = db::Database::open(folder_ / "run.seam");
+    ASSERT_TRUE(database) << damage;
+    const auto read = timeline_of(*database);
+    ASSERT_FALSE(read) << damage;
+    EXPECT_EQ(read.error().code, Error::Code::BadInput) << damage;
+    EXPECT_NE(read.error().message.find("damaged"), std::string::npos) << read.error().message;
+  }
+}
+
 TEST_F(Recorded, QueriesOfRulesRun) {
   EXPECT_GE(rules().size(), 20U);
   (void)timeline(Json::array({kernel("k", 7, 0, 10, 1)}));
