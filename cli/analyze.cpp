@@ -163,7 +163,7 @@ std::string json_of(const Analysis& a) {
                        {"kernel_bytes", a.counts.kernel_bytes},
                        {"floor_kernels", a.module_floor.kernels},
                        {"loops_of_unknown_length", a.counts.loops_of_unknown_length}};
-  return out.dump(1);
+  return out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 /// Words, bytes and what is read again, instead of the shares (report/movement.h).

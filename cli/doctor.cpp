@@ -62,7 +62,7 @@ Result<int> run(const Common& common) {
     for (const Finding& f : findings) {
       out["checks"].push_back({{"name", f.name}, {"works", f.works}, {"detail", f.detail}, {"without_it", f.without_it}});
     }
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     return kPass;
   }
   for (const Finding& f : findings) {

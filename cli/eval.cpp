@@ -91,7 +91,7 @@ void print_summary(const std::vector<Output>& outputs, const Options& options, c
       row["highest"] = std::isfinite(out.highest) ? nlohmann::ordered_json(out.highest) : nullptr;
       json["outputs"].push_back(std::move(row));
     }
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     return;
   }
   report::Table table;

@@ -111,7 +111,7 @@ void print_json(const std::vector<Imported>& modules) {
   }
   const Json json{{"schema", "seam.import/1"}, {"format", format}, {"rows", {{"op", ops}, {"computation", computations}}},
                   {"modules", list}, {"loss", Json::array()}, {"warnings", warnings}};
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 void print_table(const std::vector<Imported>& modules, bool markdown) {

@@ -111,7 +111,7 @@ void print_json(const Simulated& all) {
     if (!one.file.empty()) row["file"] = one.file;
     json["buffers"].push_back(std::move(row));
   }
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 void print_text(const Simulated& all, const Common& common) {

@@ -100,7 +100,7 @@ std::string layout_study_json(const LayoutStudy& study) {
                       {"configurations", std::move(list)}});
   }
   const Json out = {{"schema", "seam.study-layouts/1"}, {"batch", study.batch}, {"sequence", study.sequence}, {"device", study.device}, {"evidence", "simulated"}, {"groups", std::move(groups)}};
-  return out.dump(2);
+  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace seam::report

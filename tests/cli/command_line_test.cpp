@@ -237,6 +237,27 @@ TEST_F(CommandLine, PlanOfSeveralModulesTakesOnlyWhatSpeaksOfAll) {
   EXPECT_LT(both.out.find("w2v.dense"), both.out.find("lr.step")) << "in the order given";
 }
 
+/// Names are the user's bytes: JSON stays JSON whatever they are.
+TEST_F(CommandLine, NamesThatAreNoTextGiveJson) {
+  std::string text = *read_file(module("lr.step.hlo"));
+  int scopes = 0;
+  for (std::size_t at = text.find("op_name=\""); at != std::string::npos; at = text.find("op_name=\"", at + 10)) text.insert(at + 9, "\xff\x9d"), ++scopes;
+  ASSERT_GT(scopes, 0);
+  const std::string odd = file("odd\xff.hlo", text);
+  for (std::vector<std::string> command : {std::vector<std::string>{"import", odd}, {"analyze", odd}, {"analyze", odd, "--movement"}, {"plan", odd}, {"plan", odd, "--layouts", "chosen"}, {"codegen", odd, "-o", (folder_ / "k").string()}, {"export", odd}}) {
+    const std::string what = command[0];
+    command.insert(command.end(), {"--format", "json"});
+    const Ran ran = seam(command);
+    EXPECT_EQ(ran.err.find("fault"), std::string::npos) << what << ran.err;
+    if (what != "codegen") {  // needs a compiler
+      EXPECT_EQ(ran.exit, 0) << what << ran.err;
+    }
+    if (ran.exit != 2) {
+      EXPECT_FALSE(Json::parse(ran.out, nullptr, false).is_discarded()) << what << ": " << ran.out.substr(0, 300);
+    }
+  }
+}
+
 TEST_F(CommandLine, EveryCommandsJsonFollowsItsSchema) {
   valid(seam({"plan", module("lr.step.hlo"), "--format", "json"}), "seam.plan.schema.json");
   valid(seam({"import", module("lr.step.hlo"), "--format", "json"}), "seam.import.schema.json");
