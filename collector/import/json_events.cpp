@@ -212,19 +212,11 @@ EventReader::Read EventReader::find_next_event() {
 }
 
 EventReader::Read EventReader::event(EventBatch& batch, Event& event) {
+  Text key;
   ++at_;
   for (;;) {
-    if (!skip_blanks()) return Read::More;
-    if (*at_ == '}') {
-      ++at_;
-      return Read::Done;
-    }
-    if (*at_ == ',') {
-      ++at_;
-      continue;
-    }
-    Text key;
-    if (const Read read = this->key(key); read != Read::Done) return read;
+    bool ended = false;
+    if (const Read read = next_member(key, ended); read != Read::Done || ended) return read;
     const std::string_view name = key.view();
     if (name == "args" && *at_ == '{') {
       event.first_argument = static_cast<std::uint32_t>(batch.fields.size());
@@ -244,36 +236,39 @@ EventReader::Read EventReader::event(EventBatch& batch, Event& event) {
                                     : other;
       if (const Read read = value(into); read != Read::Done) return read;
     }
-    if (!skip_blanks()) return Read::More;
-    if (*at_ != ',' && *at_ != '}') {
-      why_ = "a comma or the end of the event is wanted";
-      return Read::Broken;
-    }
+    if (const Read read = end_member("a comma or the end of the event is wanted"); read != Read::Done) return read;
   }
 }
 
 EventReader::Read EventReader::fields(EventBatch& batch) {
   ++at_;
   for (;;) {
-    if (!skip_blanks()) return Read::More;
-    if (*at_ == '}') {
-      ++at_;
-      return Read::Done;
-    }
-    if (*at_ == ',') {
-      ++at_;
-      continue;
-    }
     Field field;
-    if (const Read read = key(field.key); read != Read::Done) return read;
+    bool ended = false;
+    if (const Read read = next_member(field.key, ended); read != Read::Done || ended) return read;
     if (const Read read = value(field.value); read != Read::Done) return read;
     batch.fields.push_back(field);
-    if (!skip_blanks()) return Read::More;
-    if (*at_ != ',' && *at_ != '}') {
-      why_ = "a comma or the end of the arguments is wanted";
-      return Read::Broken;
-    }
+    if (const Read read = end_member("a comma or the end of the arguments is wanted"); read != Read::Done) return read;
   }
+}
+
+/// Commas, then a key up to its value, or the object's end.
+EventReader::Read EventReader::next_member(Text& into, bool& ended) {
+  for (;; ++at_) {
+    if (!skip_blanks()) return Read::More;
+    if (*at_ != ',') break;
+  }
+  ended = *at_ == '}';
+  if (!ended) return key(into);
+  ++at_;
+  return Read::Done;
+}
+
+EventReader::Read EventReader::end_member(const char* wanted) {
+  if (!skip_blanks()) return Read::More;
+  if (*at_ == ',' || *at_ == '}') return Read::Done;
+  why_ = wanted;
+  return Read::Broken;
 }
 
 /// A key and the colon behind it, up to its value.

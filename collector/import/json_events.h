@@ -81,6 +81,8 @@ class EventReader {
   [[nodiscard]] Read find_next_event();
   [[nodiscard]] Read event(EventBatch& batch, Event& event);
   [[nodiscard]] Read fields(EventBatch& batch);
+  [[nodiscard]] Read next_member(Text& into, bool& ended);
+  [[nodiscard]] Read end_member(const char* wanted);
   [[nodiscard]] Read key(Text& into);
   [[nodiscard]] Read value(Text& into);
   [[nodiscard]] Read string(Text& into);
