@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "base/sha256.h"
 
 namespace seam {
@@ -87,7 +88,7 @@ ReplacementSet set_of(const Json& json) {
 
 std::string_view name(ArgumentRole role) { return kRoles[static_cast<std::size_t>(role)]; }
 
-std::string print_launch(const LaunchShape& launch) { return json_of(launch).dump(1, ' ', false, Json::error_handler_t::replace); }
+std::string print_launch(const LaunchShape& launch) { return dumped(json_of(launch)); }
 
 std::string print_replacement(const ReplacementSet& set) {
   Json kernels = Json::array();
@@ -105,7 +106,7 @@ std::string print_replacement(const ReplacementSet& set) {
                                  {"alignment", set.guards.alignment}, {"shared_bytes", set.guards.shared_bytes}, {"distinct_buffers", set.guards.distinct_buffers}}},
                      {"kernels", std::move(kernels)}, {"schedules", std::move(schedules)}};
   // Foreign names may hold bytes that are not UTF-8: replaced, not thrown over.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dumped(json) + "\n";
 }
 
 Result<ReplacementSet> parse_replacement(std::string_view json, std::string_view file) {

@@ -8,6 +8,7 @@
 #include "analyzer/count.h"
 #include "analyzer/floor.h"
 #include "analyzer/shares.h"
+#include "base/json_out.h"
 #include "cli/command.h"
 #include "graph/transform.h"
 #include "import_traces.h"
@@ -163,7 +164,7 @@ std::string json_of(const Analysis& a) {
                        {"kernel_bytes", a.counts.kernel_bytes},
                        {"floor_kernels", a.module_floor.kernels},
                        {"loops_of_unknown_length", a.counts.loops_of_unknown_length}};
-  return out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return dumped(out);
 }
 
 /// Words, bytes and what is read again, instead of the shares (report/movement.h).
@@ -175,7 +176,7 @@ Result<int> run_movement(const graph::Graph& module, const Options& options, con
     SEAM_TRY(const Analysis analysis, analyzed(module, options.plan));
     Json out = Json::parse(json_of(analysis));
     out["movement"] = Json::parse(report::movement_json(movement));
-    fmt::print("{}\n", out.dump(1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", dumped(out));
     return kPass;
   }
   const report::Document document = report::movement_document(movement, common.verbose > 0 ? 0 : std::max<std::size_t>(1, options.origins));
@@ -214,7 +215,7 @@ Result<int> run(const Options& options, const Common& common) {
   if (common.format == Format::Json) {
     Json out = Json::parse(json_of(analysis));
     out["bad_layouts"] = Json::parse(report::to_json(bad))["rows"];
-    fmt::print("{}\n", out.dump(1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", dumped(out));
     return kPass;
   }
   report::Document document{share_table(analysis), origin_table(analysis, options.origins), total_table(analysis)};

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json_out.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "codegen/codegen.h"
@@ -108,7 +109,7 @@ Result<int> run(const Options& options, const Common& common) {
   }
   if (common.format == Format::Json) {
     const Json json = {{"schema", "seam.codegen/1"}, {"compiler", compiler ? Json(facts.compiler) : Json(nullptr)}, {"kernels", kernels}};
-    fmt::print("{}\n", json.dump(1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", dumped(json));
   } else if (!common.quiet || options.output.empty()) {  // without a folder the text is the result
     fmt::print("{}", text);
     if (!compiler) fmt::print("no PTX was written: {}\n", describe(compiler.error()));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/device.h"
+#include "base/json_out.h"
 #include "cli/command.h"
 #include "codegen/codegen.h"
 #include "codegen/resources.h"
@@ -62,7 +63,7 @@ Result<int> run(const Common& common) {
     for (const Finding& f : findings) {
       out["checks"].push_back({{"name", f.name}, {"works", f.works}, {"detail", f.detail}, {"without_it", f.without_it}});
     }
-    fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", dumped(out, 2));
     return kPass;
   }
   for (const Finding& f : findings) {

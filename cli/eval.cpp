@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "base/npy.h"
 #include "cli/command.h"
 #include "graph/evaluate.h"
@@ -91,7 +92,7 @@ void print_summary(const std::vector<Output>& outputs, const Options& options, c
       row["highest"] = std::isfinite(out.highest) ? nlohmann::ordered_json(out.highest) : nullptr;
       json["outputs"].push_back(std::move(row));
     }
-    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", dumped(json, 2));
     return;
   }
   report::Table table;

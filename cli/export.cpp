@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json_out.h"
 #include "cli/command.h"
 #include "graph/hlo.h"
 #include "graph/text.h"
@@ -39,7 +40,7 @@ Result<int> run(const Options& options, const Common& common) {
   if (common.format == Format::Json) {
     nlohmann::ordered_json json{{"schema", "seam.export/1"}, {"as", options.as}, {"bytes", text.size()}};
     json[options.output.empty() ? "text" : "file"] = options.output.empty() ? text : options.output;
-    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", dumped(json, 2));
   } else if (options.output.empty()) {
     fmt::print("{}", text);
   } else if (!common.quiet) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json_out.h"
 #include "cli/command.h"
 #include "graph/hlo.h"
 #include "graph/text.h"
@@ -111,7 +112,7 @@ void print_json(const std::vector<Imported>& modules) {
   }
   const Json json{{"schema", "seam.import/1"}, {"format", format}, {"rows", {{"op", ops}, {"computation", computations}}},
                   {"modules", list}, {"loss", Json::array()}, {"warnings", warnings}};
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  fmt::print("{}\n", dumped(json, 2));
 }
 
 void print_table(const std::vector<Imported>& modules, bool markdown) {

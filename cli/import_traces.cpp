@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json_out.h"
 #include "base/units.h"
 #include "collector/import.h"
 #include "interrupt.h"
@@ -119,6 +120,13 @@ Result<bool> holds_traces(const std::string& input) {
   return !files.empty();
 }
 
+std::function<bool(std::uint64_t, std::optional<std::uint64_t>)> import_progress(Progress& bar, const std::filesystem::path& file) {
+  return [progress = bar.stage("reading " + file.filename().string())](std::uint64_t taken, std::optional<std::uint64_t> all) {
+    if (progress && all && *all > 0) progress(static_cast<std::size_t>(taken >> 10), static_cast<std::size_t>(*all >> 10) + 1);
+    return !Interrupt::asked();
+  };
+}
+
 Result<int> import_traces(const std::vector<std::string>& inputs, const std::string& output, const Common& common) {
   std::vector<fs::path> files;
   for (const std::string& input : inputs) {
@@ -145,17 +153,13 @@ Result<int> import_traces(const std::vector<std::string>& inputs, const std::str
     options.output = outputs[i];
     options.command = command;
     options.tool = tool();
-    const auto progress = bar.stage("reading " + files[i].filename().string());
-    options.progress = [&](std::uint64_t taken, std::optional<std::uint64_t> all) {
-      if (progress && all && *all > 0) progress(static_cast<std::size_t>(taken >> 10), static_cast<std::size_t>(*all >> 10) + 1);
-      return !Interrupt::asked();
-    };
+    options.progress = import_progress(bar, files[i]);
     SEAM_TRY(collector::Imported run, collector::import_trace(files[i], options));
     runs.push_back(std::move(run));
   }
   bar.done();
   if (common.format == Format::Json) {
-    fmt::print("{}\n", json_of(runs).dump(2, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", dumped(json_of(runs), 2));
   } else {
     const report::Table table = table_of(runs);
     fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(table) : report::to_text(table));

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_out.h"
 #include "cli/command.h"
 #include "codegen/passes.h"
 #include "planner/pipeline.h"
@@ -28,7 +29,7 @@ Result<int> run(const Common& common) {
   if (common.format == Format::Json) {
     nlohmann::ordered_json out = {{"schema", "seam.passes/1"}, {"passes", nlohmann::ordered_json::array()}};
     for (const Row& row : rows()) out["passes"].push_back({{"pipeline", row.pipeline}, {"name", row.name}, {"what", row.what}});
-    fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", dumped(out, 2));
     return kPass;
   }
   if (common.format == Format::Markdown) fmt::print("| pipeline | pass | what it does |\n|---|---|---|\n");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json_out.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "compare.h"
@@ -159,7 +160,7 @@ Result<int> run(const Options& options, const Common& common) {
     if (json) {
       auto plan = nlohmann::ordered_json::parse(report::plan_json(planning.plan, planning.graph, compilers, sides));
       plan["explanation"] = why;
-      fmt::print("{}\n", plan.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+      fmt::print("{}\n", dumped(plan));
     } else {
       fmt::print("{}", why);
     }
@@ -168,7 +169,7 @@ Result<int> run(const Options& options, const Common& common) {
     if (settled)
       plan["layout_gains"] = {{"row_major_us", settled->row_major_us}, {"chosen_us", settled->chosen_us}, {"plans_measured", settled->tried}, {"kernels_run", settled->kernels_run}, {"kernels_looked_up", settled->kernels_looked_up},
                               {"network", {{"chosen_us", settled->network.cost_us}, {"lower_bound_us", settled->network.lower_bound_us}}}, {"evidence", "modelled"}};
-    fmt::print("{}\n", plan.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", dumped(plan));
   } else if (options.text) {
     fmt::print("{}", text);
   } else {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "report/render.h"
 
 namespace seam::cli {
@@ -111,7 +112,7 @@ void print_json(const Simulated& all) {
     if (!one.file.empty()) row["file"] = one.file;
     json["buffers"].push_back(std::move(row));
   }
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  fmt::print("{}\n", dumped(json, 2));
 }
 
 void print_text(const Simulated& all, const Common& common) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "open_run.h"
@@ -65,7 +66,7 @@ void print_json(const db::Rows& rows) {
     for (const db::Field& field : row) out.push_back(std::visit(visit, field));
     list.push_back(std::move(out));
   }
-  fmt::print("{}\n", Json{{"schema", "seam.sql/1"}, {"columns", rows.columns}, {"rows", std::move(list)}}.dump(2, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", dumped(Json{{"schema", "seam.sql/1"}, {"columns", rows.columns}, {"rows", std::move(list)}}, 2));
 }
 
 /// Names of kernels run to hundreds of characters: on a terminal the middle goes; JSON, Markdown and CSV keep all of it.

@@ -1,14 +1,13 @@
 #include "collector/import.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <utility>
 #include <vector>
 
 #include "base/byte_source.h"
+#include "base/temporary_folder.h"
 #include "db/writer.h"
 #include "import/json_events.h"
 #include "import/nsys.h"
@@ -27,33 +26,6 @@ std::string first_bytes(ByteSource& source) {
   bytes.resize(source.read(bytes));
   return bytes;
 }
-
-/// A folder of its own that goes when this does.
-class Scratch {
- public:
-  static Result<Scratch> make() {
-    std::error_code ignored;
-    Scratch out;
-    std::string pattern = (std::filesystem::temp_directory_path(ignored) / "seam.XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) return fail(Error::Code::Environment, fmt::format("cannot make a folder in {}", std::filesystem::temp_directory_path(ignored).string()));
-    out.folder_ = pattern;
-    return out;
-  }
-  Scratch(Scratch&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
-  Scratch& operator=(Scratch&& other) noexcept {
-    std::swap(folder_, other.folder_);
-    return *this;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-
- private:
-  Scratch() = default;
-  std::filesystem::path folder_;
-};
 
 /// SQLite reads files, not streams: packed ones are unpacked into `to`.
 Result<void> unpack(const std::filesystem::path& file, const std::filesystem::path& to) {
@@ -74,10 +46,10 @@ void describe_run(db::Writer& writer, const ImportOptions& options, const Import
 }
 
 Result<Imported> import_database(const std::filesystem::path& file, bool packed, const ImportOptions& options) {
-  SEAM_TRY(const Scratch scratch, Scratch::make());
+  SEAM_TRY(const TemporaryFolder scratch, TemporaryFolder::make());
   std::filesystem::path plain = file;
   if (packed) {
-    plain = scratch.folder() / "export.sqlite";
+    plain = scratch.path() / "export.sqlite";
     SEAM_DO(unpack(file, plain));
   }
   SEAM_TRY(const db::Database database, db::Database::open_foreign(plain));

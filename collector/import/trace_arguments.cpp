@@ -1,6 +1,7 @@
 // The arguments of an event, converted: what has a column by its key, the rest as JSON.
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "import/trace_rows.h"
 
 namespace seam::collector {
@@ -78,10 +79,10 @@ TraceRows::Arguments TraceRows::arguments(const EventBatch& batch, const Event& 
       case Key::Labels:
       case Key::Unknown: {
         extra += extra.empty() ? '{' : ',';
-        extra += nlohmann::json(characters(field->key, mends_)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        extra += dumped(nlohmann::json(characters(field->key, mends_)), -1);
         extra += ':';
         if (value.kind == Text::Kind::String) {
-          extra += nlohmann::json(characters(value, mends_)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+          extra += dumped(nlohmann::json(characters(value, mends_)), -1);
         } else if (value.kind == Text::Kind::Word && value.view() != "true" && value.view() != "false") {
           extra += "null";
         } else {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/json_out.h"
 #include "json/verdicts.h"
 
 namespace seam::report {
@@ -77,7 +78,7 @@ std::string kernel_json(const Optimized& optimized, const KernelView& kernel) {
                  {"exact", kernel.group.estimate.exact}}},
       {"verdict", codegen::name(verdict.outcome())},
   };
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dumped(json) + "\n";
 }
 
 Result<ReplacementSet> replacement_set(const Optimized& optimized) {

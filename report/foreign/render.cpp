@@ -144,7 +144,7 @@ std::string foreign_json(const ForeignReport& report) {
                       {"peak_bytes", report.peak_bytes}};
   }
   if (report.totals) program["totals"] = json_of(*report.totals);
-  return dumped({{"schema", "seam.validate/1"},
+  return dumped(Json{{"schema", "seam.validate/1"},
                  {"verdict", answer(report.outcome())},
                  {"kernels", std::move(kernels)},
                  {"program", std::move(program)},

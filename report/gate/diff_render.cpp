@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "base/units.h"
 #include "report/run_diff.h"
 
@@ -57,7 +58,7 @@ std::string diff_json(const RunDiff& diff) {
   for (const KernelChange& one : diff.kernels)
     kernels.push_back({{"what", what(one)}, {"before", one.before.empty() ? Json() : Json(one.before)}, {"after", one.after.empty() ? Json() : Json(one.after)}, {"class", graph::name(one.work)}, {"launches_before", one.launches_before}, {"launches_after", one.launches_after}, {"ns_before", one.ns_before}, {"ns_after", one.ns_after}});
   const Json out{{"schema", "seam.diff/1"}, {"verdict", name(diff.verdict)}, {"before", diff.before}, {"after", diff.after}, {"contracts", contracts}, {"classes", classes}, {"same_kernels", diff.same_kernels}, {"kernels", kernels}};
-  return out.dump(1, ' ', false, Json::error_handler_t::replace);
+  return dumped(out);
 }
 
 }  // namespace seam::report

@@ -18,7 +18,7 @@ std::string module_table_json(const ModuleTable& table) {
     }
     modules.push_back({{"module", row.module}, {"policies", std::move(policies)}, {"compare", std::move(compare)}, {"outside", json_of(row.outside)}, {"unknown_trips", row.unknown_trips}});
   }
-  return dumped({{"schema", "seam.plans/1"}, {"device", table.device}, {"policy", table.policies.back()}, {"compare", table.compilers}, {"modules", std::move(modules)}});
+  return dumped(Json{{"schema", "seam.plans/1"}, {"device", table.device}, {"policy", table.policies.back()}, {"compare", table.compilers}, {"modules", std::move(modules)}});
 }
 
 }  // namespace seam::report

@@ -96,7 +96,7 @@ std::string plan_json(const planner::Plan& plan, const graph::Graph& graph, std:
     for (const auto& [op, order] : orders) layouts.push_back({{"computation", computation}, {"op", op}, {"minor_to_major", graph::Order(order.rbegin(), order.rend())}});
   Json compare = Json::array();
   for (const CompilerResult& result : compilers) compare.push_back(json_of(result));
-  return dumped({{"schema", "seam.plan/1"},
+  return dumped(Json{{"schema", "seam.plan/1"},
                  {"module", plan.module},
                  {"policy", plan.policy},
                  {"device", plan.device},

@@ -72,7 +72,6 @@ Json json_of(const std::vector<codegen::Verdict>& kernels, const codegen::Progra
   return {{"schema", "seam.validate/1"}, {"verdict", answer(overall(kernels, program))}, {"kernels", std::move(list)}, {"program", json_of(program)}};
 }
 
-std::string dumped(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace); }
 
 Outcome overall(const std::vector<codegen::Verdict>& kernels, const codegen::ProgramCheck& program) {
   bool any_failed = program.outcome == Outcome::Failed;

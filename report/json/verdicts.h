@@ -2,6 +2,7 @@
 /// JSON of verdicts, shared by validate, optimize and the certificate. For .cpp files only: it shows the JSON library.
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "codegen/program_check.h"
 #include "codegen/verdict.h"
 
@@ -14,7 +15,5 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json json_of(const codegen::Verdict& verdict);
 [[nodiscard]] Json json_of(const codegen::ProgramCheck& check);
 [[nodiscard]] Json json_of(const std::vector<codegen::Verdict>& kernels, const codegen::ProgramCheck& program);
-/// JSON that any reader takes: what is not UTF-8 is replaced.
-[[nodiscard]] std::string dumped(const Json& json);
 
 }  // namespace seam::report

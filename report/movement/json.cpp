@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "report/movement.h"
 
 namespace seam::report {
@@ -73,7 +74,7 @@ std::string movement_json(const MovementReport& report) {
   out["classes"] = std::move(classes);
   out["policies"] = Json::array({policy_json(report.none)});
   if (report.plan.policy != report.none.policy) out["policies"].push_back(policy_json(report.plan));
-  return out.dump(1, ' ', false, Json::error_handler_t::replace);
+  return dumped(out);
 }
 
 }  // namespace seam::report

@@ -1,6 +1,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "report/run_report.h"
 
 namespace seam::report {
@@ -71,7 +72,7 @@ std::string run_json(const RunReport& report) {
                  {"findings", findings},
                  {"loss", loss},
                  {"warnings", warnings}};
-  return out.dump(1, ' ', false, Json::error_handler_t::replace);
+  return dumped(out);
 }
 
 }  // namespace seam::report

@@ -1,6 +1,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "report/study.h"
 #include "study/published.h"
 
@@ -111,7 +112,7 @@ std::string study_json(const BertStudy& study) {
                       {"all", json_of(study.seam.sum)},
                       {"bytes_reread", study.seam.bytes_reread()},
                       {"launches", std::move(launches)}}}};
-  return out.dump(1, ' ', false, Json::error_handler_t::replace);
+  return dumped(out);
 }
 
 }  // namespace seam::report

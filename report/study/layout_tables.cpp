@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "report/layout_study.h"
 
 namespace seam::report {
@@ -100,7 +101,7 @@ std::string layout_study_json(const LayoutStudy& study) {
                       {"configurations", std::move(list)}});
   }
   const Json out = {{"schema", "seam.study-layouts/1"}, {"batch", study.batch}, {"sequence", study.sequence}, {"device", study.device}, {"evidence", "simulated"}, {"groups", std::move(groups)}};
-  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return dumped(out, 2);
 }
 
 }  // namespace seam::report

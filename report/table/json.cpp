@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "report/render.h"
 
 namespace seam::report {
@@ -35,7 +36,7 @@ std::string to_json(const Table& table) {
     rows.push_back(std::move(json));
   }
   const Json out = {{"title", table.title}, {"columns", std::move(columns)}, {"rows", std::move(rows)}, {"notes", table.notes}};
-  return out.dump(1, ' ', false, Json::error_handler_t::replace);
+  return dumped(out);
 }
 
 }  // namespace seam::report

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json_out.h"
 #include "report/triton.h"
 
 namespace seam::report {
@@ -121,7 +122,7 @@ std::string triton_json(std::span<const TritonReport> reports, const Device& dev
   Json out{{"schema", "seam.graphs/1"}, {"verdict", verdict(reports)}, {"device", device.name}, {"graphs", Json::array()}};
   for (const TritonReport& one : reports) out["graphs"].push_back(json_of(one));
   // Reasons quote PTX, which may hold any bytes.
-  return out.dump(2, ' ', false, Json::error_handler_t::replace);
+  return dumped(out, 2);
 }
 
 }  // namespace seam::report
