@@ -204,7 +204,7 @@ Result<int> run(const Options& options, const Common& common) {
   if (is_run_file(options.module)) return run_recorded(options, common);
   SEAM_TRY(const bool trace, holds_traces(options.module));
   if (trace) return run_recorded(options, common);
-  SEAM_TRY(const graph::Graph module, open_module(options.module));
+  SEAM_TRY(const graph::Graph module, open_module(options.module, options.plan.module));
   if (options.movement) return run_movement(module, options, common);
   SEAM_TRY(const Analysis analysis, analyzed(module, options.plan));
   // Of a compiler's result the layouts are what it chose already.

@@ -79,7 +79,7 @@ struct Emitter {
 };
 
 Result<int> run(const Options& options, const Common& common) {
-  SEAM_TRY(const graph::Graph module, open_module(options.module));
+  SEAM_TRY(const graph::Graph module, open_module(options.module, options.plan.module));
   SEAM_TRY(const Planned planned_module, planned(module, options.plan));
   const auto compiler = codegen::Compiler::find();
   report::Optimized facts;

@@ -12,6 +12,7 @@
 #include "base/npy.h"
 #include "cli/command.h"
 #include "graph/evaluate.h"
+#include "graph/views.h"
 #include "interrupt.h"
 #include "module.h"
 #include "progress.h"
@@ -21,6 +22,7 @@ namespace seam::cli {
 namespace {
 
 struct Options {
+  ModuleFlags flags;
   std::string module, inputs, output;
   bool rounded = false;
 };
@@ -108,7 +110,7 @@ void print_summary(const std::vector<Output>& outputs, const Options& options, c
 }
 
 Result<int> run(const Options& options, const Common& common) {
-  SEAM_TRY(const graph::Graph graph, open_module(options.module));
+  SEAM_TRY(const graph::Graph graph, open_module(options.module, options.flags));
   std::vector<graph::Value> inputs;
   if (!graph.entry_computation().parameters.empty()) {
     if (options.inputs.empty()) return fail(Error::Code::BadInput, "this module takes inputs: give their folder with --inputs");
@@ -132,9 +134,11 @@ Result<int> run(const Options& options, const Common& common) {
   std::vector<Output> outputs;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const std::string file = fmt::format("out{}.npy", k);
-    if (auto written = write_npy(std::filesystem::path(options.output) / file, graph::to_array(*results[k])); !written) {
-      return tl::unexpected(std::move(written).error());
+    Array array = graph::to_array(*results[k]);
+    if (const auto view = graph::view_of(graph, graph::Border::Output, static_cast<std::int64_t>(k))) {
+      SEAM_TRY(array, graph::seen_through(*view, array));
     }
+    SEAM_DO(write_npy(std::filesystem::path(options.output) / file, array));
     outputs.push_back(summary(*results[k], file));
   }
   print_summary(outputs, options, common);
@@ -146,6 +150,7 @@ Result<int> run(const Options& options, const Common& common) {
 Run define_eval(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("module", options->module, "an HLO or .graph module")->required();
+  add_module_flags(app, options->flags);
   app.add_option("--inputs", options->inputs, "folder with in<k>.npy, one per entry parameter (bf16 as uint16 bits)");
   app.add_option("-o,--output", options->output, "folder for out<k>.npy, one per element of the root tuple")->required();
   app.add_flag("--rounded", options->rounded, "round each op's result to its own type (default: floats stay double until written)");

@@ -18,6 +18,7 @@ namespace seam::cli {
 namespace {
 
 struct Options {
+  ModuleFlags flags;
   std::string module, as = "graph", output;
 };
 
@@ -32,7 +33,7 @@ Result<int> run(const Options& options, const Common& common) {
   if (form == kForms.end()) {
     return fail(Error::Code::BadInput, fmt::format("cannot export as '{}'; graph, dot and hlo are there", options.as));
   }
-  SEAM_TRY(const graph::Graph graph, open_module(options.module));
+  SEAM_TRY(const graph::Graph graph, open_module(options.module, options.flags));
   const std::string text = form->print(graph);
   if (!options.output.empty()) {
     if (auto written = write_file(options.output, text); !written) return tl::unexpected(std::move(written).error());
@@ -54,6 +55,7 @@ Result<int> run(const Options& options, const Common& common) {
 Run define_export(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("module", options->module, "an HLO or .graph module")->required();
+  add_module_flags(app, options->flags);
   app.add_option("--as", options->as, "graph, dot or hlo")->capture_default_str();
   app.add_option("-o,--output", options->output, "file to write (default: print)");
   return [options](const Common& common) { return run(*options, common); };

@@ -16,12 +16,14 @@
 #include "graph/transform.h"
 #include "graph/verify.h"
 #include "import_traces.h"
+#include "module.h"
 #include "report/render.h"
 
 namespace seam::cli {
 namespace {
 
 struct Options {
+  ModuleFlags flags;
   std::vector<std::string> files;
   std::string output;
 };
@@ -63,6 +65,10 @@ void warn_about_calls(const graph::Graph& graph, std::vector<Warning>& warnings)
       if (op.opcode == graph::Opcode::CustomCall && !op.attributes.custom_call_target.starts_with("__cu")) ++targets[op.attributes.custom_call_target];
     }
   }
+  for (const graph::OpaqueOp& op : graph::opaque_ops(graph)) {
+    targets.erase(op.target);
+    warnings.push_back({"opaque-operator", fmt::format("{} calls of {} stay library calls: {}", op.count, op.target, op.reason)});
+  }
   for (const auto& [target, count] : targets) {
     warnings.push_back({"opaque-custom-call", fmt::format("{} calls of \"{}\" are opaque: known by their shapes only", count, target)});
   }
@@ -78,8 +84,19 @@ Imported inspected(graph::Graph graph, const std::string& file, std::string_view
   return out;
 }
 
-/// One file may hold several HLO modules.
-Result<void> import_file(const std::string& file, std::vector<Imported>& out) {
+/// Every graph of a text or log, or the chosen one.
+Result<void> import_torch(const std::string& text, const std::string& file, graph::TorchOptions torch, std::vector<Imported>& out) {
+  const std::size_t count = torch.graph.empty() ? std::max<std::size_t>(graph::torch_graphs(text).size(), 1) : 1;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (count > 1) torch.graph = std::to_string(k);
+    SEAM_TRY(graph::Graph graph, graph::read_graph(text, file, torch));
+    out.push_back(inspected(std::move(graph), file, "fx"));
+  }
+  return {};
+}
+
+/// One file may hold several modules.
+Result<void> import_file(const std::string& file, const graph::TorchOptions& torch, std::vector<Imported>& out) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) {
     return fail(Error::Code::BadInput, fmt::format("{} is a folder; give the files in it", file));
@@ -93,6 +110,7 @@ Result<void> import_file(const std::string& file, std::vector<Imported>& out) {
     }
     return {};
   }
+  if (graph::text_format(text) == graph::TextFormat::Torch) return import_torch(text, file, torch, out);
   SEAM_TRY(graph::Graph graph, graph::read_graph(text, file));  // names and refuses what is foreign
   out.push_back(inspected(std::move(graph), file, "graph"));
   return {};
@@ -138,8 +156,9 @@ Result<int> run(const Options& options, const Common& common) {
   if (traces == options.files.size()) return import_traces(options.files, options.output, common);
   if (traces > 0) return fail(Error::Code::BadInput, "traces and modules are imported one kind at a time");
   std::vector<Imported> modules;
+  SEAM_TRY(const graph::TorchOptions torch, torch_options(options.flags));
   for (const std::string& file : options.files) {
-    if (auto read = import_file(file, modules); !read) return tl::unexpected(std::move(read).error());
+    if (auto read = import_file(file, torch, modules); !read) return tl::unexpected(std::move(read).error());
   }
   if (!options.output.empty()) {
     if (modules.size() != 1) {
@@ -159,7 +178,8 @@ Result<int> run(const Options& options, const Common& common) {
 
 Run define_import(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("files", options->files, "traces of PyTorch's profiler (a folder: the ranks of one job; - is standard input), HLO text or .graph files; found by content, gzip and zstd included")->required();
+  app.add_option("files", options->files, "traces of PyTorch's profiler (a folder: the ranks of one job; - is standard input), HLO text, .graph files or graphs of PyTorch's compiler; found by content, gzip and zstd included")->required();
+  add_module_flags(app, options->flags);
   app.add_option("-o,--output", options->output, "traces: the run file (default: the trace's name with .seam here; several: a folder); a module: write it as .graph text");
   return [options](const Common& common) { return run(*options, common); };
 }

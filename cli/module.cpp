@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <charconv>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +11,7 @@
 #include "base/files.h"
 #include "cli/command.h"
 #include "graph/text.h"
+#include "graph/views.h"
 #include "layouts.h"
 #include "planner/pipeline.h"
 
@@ -23,11 +26,15 @@ void leaves(const graph::Shape& shape, std::vector<const graph::Shape*>& out) {
   for (const graph::Shape& element : shape.elements) leaves(element, out);
 }
 
-Result<std::vector<Array>> read_arrays(const std::filesystem::path& folder, const char* prefix, const std::vector<const graph::Shape*>& shapes) {
+/// Views of storage come by the dims of the view.
+Result<std::vector<Array>> read_arrays(const std::filesystem::path& folder, graph::Border border, const graph::Graph& graph, const std::vector<const graph::Shape*>& shapes) {
   std::vector<Array> arrays;
   for (std::size_t k = 0; k < shapes.size(); ++k) {
-    const std::filesystem::path file = folder / fmt::format("{}{}.npy", prefix, k);
+    const std::filesystem::path file = folder / fmt::format("{}{}.npy", border == graph::Border::Input ? "in" : "out", k);
     SEAM_TRY(Array raw, read_npy(file));
+    if (const auto view = graph::view_of(graph, border, static_cast<std::int64_t>(k))) {
+      SEAM_TRY(raw, during(fmt::format("reading {}", file.string()), graph::stored_through(*view, raw, make_array(raw.dtype, shapes[k]->dims))));
+    }
     if (raw.dims != shapes[k]->dims) {
       return fail(Error::Code::BadInput, fmt::format("{}: its shape is not the module's {}", file.string(), graph::print(*shapes[k])));
     }
@@ -39,13 +46,39 @@ Result<std::vector<Array>> read_arrays(const std::filesystem::path& folder, cons
 
 }  // namespace
 
-Result<graph::Graph> open_module(const std::filesystem::path& file) {
+void add_module_flags(CLI::App& app, ModuleFlags& flags) {
+  app.add_option("--size", flags.sizes, "of a graph of PyTorch: what a symbolic size is, as s17=64; may be repeated")->type_name("NAME=N")->take_all();
+  app.add_option("--graph", flags.graph, "of a log of PyTorch's compiler: which graph, by name or number (seam import LOG lists them)");
+}
+
+Result<graph::TorchOptions> torch_options(const ModuleFlags& flags) {
+  graph::TorchOptions out;
+  out.graph = flags.graph;
+  for (const std::string& size : flags.sizes) {
+    const std::size_t equals = size.find('=');
+    std::int64_t value = 0;
+    const char* const first = size.data() + (equals == std::string::npos ? size.size() : equals + 1);
+    const auto [end, error] = std::from_chars(first, size.data() + size.size(), value);
+    if (equals == 0 || equals == std::string::npos || error != std::errc{} || end != size.data() + size.size() || value < 0) {
+      return fail(Error::Code::BadInput, fmt::format("--size {}: expected a name and a number, as s17=64", size));
+    }
+    out.sizes[size.substr(0, equals)] = value;
+  }
+  return out;
+}
+
+Result<graph::Graph> open_module(const std::filesystem::path& file, const ModuleFlags& flags) {
+  SEAM_TRY(const graph::TorchOptions torch, torch_options(flags));
   SEAM_TRY(const std::string text, read_file(file));
-  return graph::read_graph(text, file.string());
+  if (const bool given = !torch.sizes.empty() || !torch.graph.empty(); given && graph::text_format(text) != graph::TextFormat::Torch) {
+    return fail(Error::Code::BadInput, fmt::format("{}: --size and --graph are for graphs of PyTorch's compiler, which this is not", file.string()));
+  }
+  return graph::read_graph(text, file.string(), torch);
 }
 
 void add_plan_flags(CLI::App& app, PlanFlags& flags) {
   flags.given = [&app](const std::string& flag) { return app.count(flag) > 0; };
+  add_module_flags(app, flags.module);
   app.add_option("--device", flags.device, "the GPU to plan for: h100, a100, v100, …")->capture_default_str();
   app.add_option("--policy", flags.policy, "whose rules: stitch, xla2018 or none")->capture_default_str();
   app.add_option("--shared-cap", flags.shared_cap, "shared memory a block may use, bytes (0: the device's limit; FusionStitching's was 20480)")
@@ -121,14 +154,21 @@ Result<std::vector<Array>> read_inputs(const std::filesystem::path& folder, cons
   const graph::Computation& entry = graph.entry_computation();
   std::vector<const graph::Shape*> shapes;
   for (const Id<graph::Op> parameter : entry.parameters) leaves(entry.ops[parameter].shape, shapes);
-  return read_arrays(folder, "in", shapes);
+  return read_arrays(folder, graph::Border::Input, graph, shapes);
 }
 
-Result<std::vector<Array>> read_outputs(const std::filesystem::path& folder, const graph::Graph& graph) {
+Result<std::vector<Array>> read_outputs(const std::filesystem::path& folder, const graph::Graph& graph, const std::vector<Array>& computed) {
   const graph::Computation& entry = graph.entry_computation();
   std::vector<const graph::Shape*> shapes;
   leaves(entry.ops[entry.root].shape, shapes);
-  return read_arrays(folder, "out", shapes);
+  SEAM_TRY(std::vector<Array> out, read_arrays(folder, graph::Border::Output, graph, shapes));
+  for (std::size_t k = 0; k < std::min(out.size(), computed.size()); ++k) {
+    const auto view = graph::view_of(graph, graph::Border::Output, static_cast<std::int64_t>(k));
+    if (!view || computed[k].dtype != out[k].dtype || computed[k].dims != out[k].dims) continue;
+    SEAM_TRY(const Array shown, graph::seen_through(*view, out[k]));
+    SEAM_TRY(out[k], graph::stored_through(*view, shown, computed[k]));
+  }
+  return out;
 }
 
 std::vector<double> read_spreads(const std::filesystem::path& folder) {

@@ -11,6 +11,7 @@
 #include "codegen/program_check.h"
 #include "codegen/verdict.h"
 #include "graph/graph.h"
+#include "graph/torch.h"
 #include "planner/planner.h"
 
 namespace CLI {
@@ -19,12 +20,21 @@ class App;
 
 namespace seam::cli {
 
-/// HLO or .graph, by content. Errors carry the file's name.
-[[nodiscard]] Result<graph::Graph> open_module(const std::filesystem::path& file);
+/// What a graph of PyTorch's compiler may leave open (graph/torch.h).
+struct ModuleFlags {
+  std::vector<std::string> sizes;  ///< "s17=64"
+  std::string graph;
+};
+/// --size, --graph.
+void add_module_flags(CLI::App& app, ModuleFlags& flags);
+[[nodiscard]] Result<graph::TorchOptions> torch_options(const ModuleFlags& flags);
+/// Any module, by content. Errors carry the file's name.
+[[nodiscard]] Result<graph::Graph> open_module(const std::filesystem::path& file, const ModuleFlags& flags = {});
 
 inline constexpr const char* kSimulatedLayouts = "simulated";
 
 struct PlanFlags {
+  ModuleFlags module;
   std::string device = "h100";
   std::string policy = "stitch";
   std::string plan_file;          ///< empty: make one
@@ -38,7 +48,7 @@ struct PlanFlags {
   bool quiet = false;             ///< no progress line
   std::function<bool(const std::string& flag)> given;  ///< whether a flag was typed; set by add_plan_flags
 };
-/// --device, --policy, --shared-cap, --footprint-cap, --unroll, --no-merges, --no-epilogues.
+/// --size, --graph, --device, --policy, --shared-cap, --footprint-cap, --unroll, --no-merges, --no-epilogues.
 void add_plan_flags(CLI::App& app, PlanFlags& flags);
 /// BadInput for --layouts simulated, which takes a module: plan_options_for() (layouts.h).
 [[nodiscard]] Result<planner::PlanOptions> plan_options(const PlanFlags& flags);
@@ -50,10 +60,10 @@ struct Planned {
 };
 [[nodiscard]] Result<Planned> planned(const graph::Graph& module, const PlanFlags& flags);
 
-/// in<k>.npy of a folder, one per leaf of the entry's parameters, in their dtypes.
+/// in<k>.npy of a folder, one per leaf of the entry's parameters, in their dtypes; tensors of PyTorch by their own dims, however they lie.
 [[nodiscard]] Result<std::vector<Array>> read_inputs(const std::filesystem::path& folder, const graph::Graph& graph);
-/// out<k>.npy of a folder, one per leaf of the root.
-[[nodiscard]] Result<std::vector<Array>> read_outputs(const std::filesystem::path& folder, const graph::Graph& graph);
+/// out<k>.npy of a folder, one per leaf of the root, as stored; what a view does not show of a value is taken from `computed` (same order).
+[[nodiscard]] Result<std::vector<Array>> read_outputs(const std::filesystem::path& folder, const graph::Graph& graph, const std::vector<Array>& computed);
 /// Spread by output from the expected.tsv that such folders may carry; empty if there is none.
 [[nodiscard]] std::vector<double> read_spreads(const std::filesystem::path& folder);
 /// Why outputs cannot be compared: the simulator reported something, or the run was stopped by --instructions; nullopt if they can.

@@ -44,6 +44,8 @@ std::string command_of(const OptimizeFlags& flags) {
   if (flags.plan.layouts != PlanFlags{}.layouts) out += " --layouts " + flags.plan.layouts;
   if (flags.plan.no_merges) out += " --no-merges";
   if (flags.plan.no_epilogues) out += " --no-epilogues";
+  for (const std::string& size : flags.plan.module.sizes) out += " --size " + size;
+  if (!flags.plan.module.graph.empty()) out += fmt::format(" --graph '{}'", flags.plan.module.graph);
   for (const auto& [flag, files] : {std::pair{"--compare", &flags.compare.compare}, {"--ptx", &flags.compare.ptx}, {"--launches", &flags.compare.launches}})
     for (const std::string& file : *files) out += fmt::format(" {} {}", flag, std::filesystem::path(file).filename().string());
   if (flags.no_prove) out += " --no-prove";
@@ -70,11 +72,12 @@ Result<int> run_optimize(const OptimizeFlags& flags, const std::string& command,
   report::OptimizeRequest request;
   SEAM_TRY(request.text, read_file(flags.input));
   request.file = flags.input;
+  SEAM_TRY(request.torch, torch_options(flags.plan.module));
   SEAM_TRY(request.compilers, compared_with(flags.compare, flags.input));
   request.command = command;
   request.tool = std::string("seam ") + SEAM_VERSION;
   if (flags.plan.layouts == kSimulatedLayouts) {
-    SEAM_TRY(const graph::Graph module, graph::read_graph(request.text, request.file));
+    SEAM_TRY(const graph::Graph module, graph::read_graph(request.text, request.file, request.torch));
     SEAM_TRY(request.options, plan_options_for(module, flags.plan));
   } else {
     SEAM_TRY(request.options, plan_options(flags.plan));

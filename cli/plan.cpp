@@ -141,7 +141,7 @@ Result<int> run(const Options& options, const Common& common) {
   }
   const bool json = common.format == Format::Json;
   if (json && (options.dot || options.text)) return fail(Error::Code::BadInput, "--dot and --text print their own form: not with --format json");
-  SEAM_TRY(const graph::Graph module, open_module(options.modules.front()));
+  SEAM_TRY(const graph::Graph module, open_module(options.modules.front(), options.plan.module));
   // Standard output is one JSON value then, and nothing else.
   std::optional<codegen::SettledLayouts> settled;
   SEAM_TRY(const planner::Planning planning, planned_here(module, options, json ? stderr : stdout, settled));

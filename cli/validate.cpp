@@ -38,7 +38,7 @@ Result<codegen::ProgramCheck> check_program(const graph::Graph& module, const co
     SEAM_TRY(const std::vector<Array> expected, codegen::reference_outputs(module, inputs));
     return codegen::check_outputs_at(module, inputs, *program.graph, ran.outputs, expected, {});
   }
-  SEAM_TRY(const std::vector<Array> expected, read_outputs(options.expect, *program.graph));
+  SEAM_TRY(const std::vector<Array> expected, read_outputs(options.expect, *program.graph, ran.outputs));
   return codegen::check_outputs_at(module, inputs, *program.graph, ran.outputs, expected, read_spreads(options.expect));
 }
 
@@ -63,7 +63,7 @@ Result<int> run(const Options& options, const Common& common) {
   if (options.backend != "sim") {
     return fail(Error::Code::Unsupported, fmt::format("backend '{}' is not part of this version; 'sim' is", options.backend));
   }
-  SEAM_TRY(const graph::Graph module, open_module(options.module));
+  SEAM_TRY(const graph::Graph module, open_module(options.module, options.plan.module));
   SEAM_TRY(const Planned planned_module, planned(module, options.plan));
   SEAM_TRY(const auto compiler, codegen::Compiler::find());
   const auto assembler = codegen::Assembler::find();  // optional: without it registers are unknown

@@ -37,7 +37,7 @@ Result<codegen::ProgramCheck> checked(const ForeignRequest& request, const codeg
     SEAM_TRY(const std::vector<Array> expected, codegen::reference_outputs(program.graph, inputs));
     return codegen::check_outputs_at(program.graph, inputs, precise, ran.outputs, expected, {}, arithmetic);
   }
-  SEAM_TRY(const std::vector<Array> expected, read_outputs(request.expect, program.graph));
+  SEAM_TRY(const std::vector<Array> expected, read_outputs(request.expect, program.graph, ran.outputs));
   return codegen::check_outputs_at(program.graph, inputs, precise, ran.outputs, expected, read_spreads(request.expect), arithmetic);
 }
 

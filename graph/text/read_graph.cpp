@@ -70,10 +70,11 @@ TextFormat text_format(std::string_view text) {
   const Source source(text.substr(0, 65536), "");
   Cursor cursor(source);
   if (cursor.accept_word("graph") && cursor.peek() == '"') return TextFormat::Graph;
+  if (!is_binary(text) && is_torch_text(text)) return TextFormat::Torch;
   return foreign_format(text).empty() ? TextFormat::Hlo : TextFormat::Foreign;
 }
 
-Result<Graph> read_graph(std::string_view text, std::string_view file) {
+Result<Graph> read_graph(std::string_view text, std::string_view file, const TorchOptions& torch) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // what editors on Windows put before UTF-8
   const Source source(text, file);
   Cursor cursor(source);
@@ -82,9 +83,10 @@ Result<Graph> read_graph(std::string_view text, std::string_view file) {
     switch (text_format(text)) {
       case TextFormat::Graph: return parse_graph(text, file);
       case TextFormat::Hlo: return parse_hlo(text, file);
+      case TextFormat::Torch: return parse_torch(text, file, torch);
       case TextFormat::Foreign: break;
     }
-    const std::string what = fmt::format("this is {}; modules are read as HLO text and .graph text",
+    const std::string what = fmt::format("this is {}; modules are read as HLO text, .graph text and graphs of PyTorch's compiler",
                                          foreign_format(text));
     if (is_binary(text)) return fail(Error::Code::BadInput, fmt::format("{}: {}", file, what));  // no line to quote
     return cursor.error_at(0, what);

@@ -124,6 +124,8 @@ Result<void> can_emit(const Graph& graph, const Computation& computation, const 
   if (op.shape.elements_count() == 0) return refuse(op, "it has no elements");
   switch (op.opcode) {
     case Opcode::Map:
+      if (!scalar_computation(graph, graph.computations[op.attributes.calls[0]])) return refuse(op, "a computation that is not made of scalar element-wise ops");
+      return {};
     case Opcode::Complex:
     case Opcode::Real:
     case Opcode::Imag:

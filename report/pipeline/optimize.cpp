@@ -29,7 +29,7 @@ class Stopwatch {
 
 Result<graph::Graph> read(const OptimizeRequest& request, Seconds& seconds) {
   const Stopwatch watch(seconds.read);
-  return graph::read_graph(request.text, request.file);
+  return graph::read_graph(request.text, request.file, request.torch);
 }
 
 Result<void> plan_all(Optimized& out, const graph::Graph& module, const OptimizeRequest& request) {

@@ -99,7 +99,7 @@ TEST(Hlo, RefusesWithAPlace) {
 
 TEST(Hlo, BinaryFilesAreNamed) {
   EXPECT_EQ(refusal(std::string_view("SQLite format 3\0more", 20)),
-            "m.hlo: this is a SQLite database (a Nsight Systems export or a .seam run); modules are read as HLO text and .graph text");
+            "m.hlo: this is a SQLite database (a Nsight Systems export or a .seam run); modules are read as HLO text, .graph text and graphs of PyTorch's compiler");
   EXPECT_NE(refusal(std::string_view("\x08\x07\x12\x07pytorch", 11)).find("binary protobuf"), std::string::npos);
   EXPECT_NE(refusal("module @jit { func.func public @main() }").find("MLIR"), std::string::npos);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "graph/torch.h"
 #include "report/optimized.h"
 
 namespace seam::report {
@@ -12,6 +13,7 @@ namespace seam::report {
 struct OptimizeRequest {
   std::string text;                 ///< HLO or .graph
   std::string file;                 ///< for positions in errors
+  graph::TorchOptions torch;        ///< what a graph of PyTorch leaves open
   std::string command, tool;        ///< for the report
   planner::PlanOptions options;
   codegen::ProveOptions proving;

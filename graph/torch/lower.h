@@ -1,0 +1,15 @@
+#pragma once
+/// From an FX graph as written to the op graph: every operator by its meaning (call.h), the border as PyTorch lays it out.
+#include "graph/graph.h"
+#include "torch/builder.h"
+#include "torch/program.h"
+
+namespace seam::graph::torch {
+
+/// Errors: BadInput or Unsupported at the node.
+[[nodiscard]] Result<Graph> lowered(const Program& program);
+
+/// Dims in memory order, outermost first; nullopt where strides leave gaps or repeat elements.
+[[nodiscard]] std::optional<Dims> memory_order(const Dims& dims, const Dims& strides);
+
+}  // namespace seam::graph::torch
