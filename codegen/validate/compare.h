@@ -26,6 +26,8 @@ struct Comparison {
 struct RoundingCheck {
   double unit = 0;
 };
+/// Both NaN, both the same infinity, or both finite.
+[[nodiscard]] bool same_class(double a, double b);
 /// How many of `elements` may have fallen to the other side: one percent, and the chance that f32 arithmetic and the order of sums moves one of them.
 [[nodiscard]] std::uint64_t most_moved(RoundingCheck check, DType dtype, std::int64_t reduction_length, std::uint64_t elements);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -457,6 +458,11 @@ Result<Value> Demand::long_row(const graph::Op& op, const Indices& row, const Va
 
 void Demand::shake(Id<graph::Op> id, const Indices& at, Value& value) const {
   const graph::Op& op = computation_.ops[id];
+  if (leaf(id) == nullptr && shake_ % 2 == 1 && op.shape.dtype == DType::F32 && graph::op_class(op.opcode) == graph::OpClass::Elementwise) {
+    // 1 / (1 + e^-x) is 0 where e^-x overflows, though the quotient is a denormal: f32 functions may lose what is below the smallest normal.
+    for (double& number : value.numbers)
+      if (std::abs(number) < std::numeric_limits<float>::min()) number = std::copysign(0.0, number);
+  }
   if (leaf(id) != nullptr || !sums(graph_, op) || !is_float(op.shape.dtype) || value.numbers.empty()) return;
   const double unit = std::min(graph::unit_roundoff(op.shape.dtype), graph::unit_roundoff(DType::F32));
   const double relative = unit * std::sqrt(static_cast<double>(graph::reduction_length(computation_, op)));

@@ -246,6 +246,7 @@ class Proof {
     for (std::uint64_t seed = 1; seed <= kPatterns; ++seed) {
       SEAM_TRY(const graph::Value moved, demand.shaken(seed).values(output, at, graph::Rounding::Rounded));
       for (std::size_t i = 0; i < moved.numbers.size(); ++i) {
+        if (!same_class(moved.numbers[i], reference.numbers[i])) slack[i] = HUGE_VAL;  // which of the two it is, is nobody's to say
         const double by = std::abs(moved.numbers[i] - reference.numbers[i]);
         if (std::isfinite(by)) slack[i] = std::max(slack[i], by);
       }
@@ -255,7 +256,7 @@ class Proof {
     double counted = 0;
     const auto size_of = [&](std::size_t i) { return i < reference.numbers.size() && std::isfinite(reference.numbers[i]) ? std::abs(reference.numbers[i]) : 0.0; };
     for (std::size_t i = 0; i < slack.size(); ++i) {
-      if (size_of(i) == 0) continue;
+      if (size_of(i) == 0 || std::isinf(slack[i])) continue;
       squares += (slack[i] / size_of(i)) * (slack[i] / size_of(i));
       ++counted;
     }

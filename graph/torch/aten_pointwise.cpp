@@ -293,7 +293,7 @@ constexpr Operator kOperators[] = {
     {"gt", comparison<Direction::GT>}, {"ge", comparison<Direction::GE>},
     {"logical_and", logical<Opcode::And>}, {"logical_or", logical<Opcode::Or>}, {"logical_xor", logical<Opcode::Xor>},
     {"bitwise_and", two<Opcode::And>}, {"bitwise_or", two<Opcode::Or>}, {"bitwise_xor", two<Opcode::Xor>}, {"__and__", two<Opcode::And>}, {"__or__", two<Opcode::Or>},
-    {"bitwise_left_shift", two<Opcode::ShiftLeft>}, {"bitwise_right_shift", two<Opcode::ShiftRightArithmetic>},
+    {"bitwise_left_shift", two<Opcode::ShiftLeft>}, {"bitwise_right_shift", two<Opcode::ShiftRightArithmetic>}, {"__lshift__", two<Opcode::ShiftLeft>}, {"__rshift__", two<Opcode::ShiftRightArithmetic>},
     {"where", where}, {"masked_fill", masked_fill}, {"clamp", clamp}, {"clip", clamp}, {"clamp_min", clamp}, {"clamp_max", clamp}, {"hardtanh", clamp},
     {"lerp", lerp}, {"addcmul", add_combined<Opcode::Multiply>}, {"addcdiv", add_combined<Opcode::Divide>}, {"fma", fma}, {"logaddexp", logaddexp},
     {"convert_element_type", convert}, {"_to_copy", convert}, {"to", convert}, {"float", convert}, {"double", convert}, {"half", convert}, {"bfloat16", convert},

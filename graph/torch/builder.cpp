@@ -296,7 +296,7 @@ Tensor Builder::elementwise(Opcode opcode, DType type, std::vector<Tensor> opera
   return ordered(add(opcode, array(type, op(values.front()).shape.dims), values, std::move(attributes)), order);
 }
 
-Tensor Builder::unary(Opcode opcode, const Tensor& a) { return elementwise(opcode, dtype(a), {a}); }
+Tensor Builder::unary(Opcode opcode, const Tensor& a) { return elementwise(opcode, opcode == Opcode::IsFinite ? DType::Pred : dtype(a), {a}); }
 Tensor Builder::binary(Opcode opcode, const Tensor& a, const Tensor& b) { return elementwise(opcode, dtype(a), {a, b}); }
 
 Tensor Builder::compare(Direction direction, const Tensor& a, const Tensor& b) {
