@@ -14,6 +14,7 @@
 #include "prepare/epilogues.h"
 #include "prepare/merges.h"
 #include "prepare/own_state.h"
+#include "prepare/row_sums.h"
 #include "prepare/simplify.h"
 
 namespace seam::planner {
@@ -46,6 +47,11 @@ Result<Planning> simplify(const Planning& p) {
     if (settled) break;
   }
   return with_graph(p, std::move(graph));
+}
+
+Result<Planning> sum_rows(const Planning& p) {
+  const Policy* policy = policy_named(p.options.policy);
+  return policy != nullptr && policy->row_sums ? with_graph(p, with_row_sums(p.graph)) : Result<Planning>(p);
 }
 
 Result<Planning> merge_products(const Planning& p) {
@@ -119,6 +125,7 @@ constexpr std::array kPasses = {
     Pass<Planning>{"row-major", "every value row-major, where no bitcast depends on another layout", choose_layouts},
     Pass<Planning>{"unroll-loops", "loops of known length replaced by copies of their body (only with --unroll)", unroll_loops},
     Pass<Planning>{"simplify", "dead ops, duplicates, ops that change nothing, transposes that a dot can absorb", simplify},
+    Pass<Planning>{"row-sums", "sums over everything of values made row by row: each row first (policy stitch)", sum_rows},
     Pass<Planning>{"merge-products", "products that share a factor, and sums of products, become one library call where that is faster (policy stitch)", merge_products},
     Pass<Planning>{"layouts", "dims of values in the orders that were chosen; copies for products that could not read them as they lie", lay_out},
     Pass<Planning>{"library-epilogues", "products that stay library calls take over scales, biases, sums and ReLU that follow them (policy stitch)", library_epilogues},

@@ -5,6 +5,7 @@
 /// What goes wrong is noted, not thrown: after refuse() every method returns something harmless, and the caller asks refused() once.
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -84,8 +85,8 @@ class Builder {
   Tensor reversed(const Tensor& a, const Dims& dims);
   Tensor reduced(Opcode opcode, const Tensor& a, const Dims& dims, const Tensor& start, bool keep);
   Tensor sum(const Tensor& a, const Dims& dims, bool keep);
-  /// Batch and contracted dims by number; result: batch, rest of a, rest of b.
-  Tensor dot(const Tensor& a, const Tensor& b, const DotDims& dims);
+  /// Batch and contracted dims by number; result: batch, rest of a, rest of b, of the operands' type unless `type` says another.
+  Tensor dot(const Tensor& a, const Tensor& b, const DotDims& dims, std::optional<DType> type = std::nullopt);
   Id<Computation> reducer(Opcode opcode, DType dtype);
   /// A computation of scalars, made once per name.
   Id<Computation> function(const std::string& name, const std::function<Computation(const std::string&)>& make);

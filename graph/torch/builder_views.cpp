@@ -228,8 +228,7 @@ Tensor Builder::contiguous(const Tensor& a) {
     return true;
   }();
   if (dense_already) return a;
-  const Id<Op> value = row_major(a);
-  return dense(add(Opcode::Copy, op(value).shape, {value}));
+  return dense(row_major(a));  // values are dense: what a view shows is a value of its own
 }
 
 Tensor Builder::concatenated(const std::vector<Tensor>& parts, std::int64_t dim) {
@@ -317,7 +316,7 @@ Tensor Builder::reduced(Opcode opcode, const Tensor& a, const Dims& which, const
 
 Tensor Builder::sum(const Tensor& a, const Dims& which, bool keep) { return reduced(Opcode::Add, a, which, constant(dtype(a), 0), keep); }
 
-Tensor Builder::dot(const Tensor& a, const Tensor& b, const DotDims& which) {
+Tensor Builder::dot(const Tensor& a, const Tensor& b, const DotDims& which, std::optional<DType> type) {
   const auto stored = [](const Tensor& tensor, const std::vector<std::int64_t>& numbers) {
     std::vector<std::int64_t> out;
     for (const std::int64_t dim : numbers) out.push_back(static_cast<std::int64_t>(where(tensor.order, dim)));
@@ -348,7 +347,7 @@ Tensor Builder::dot(const Tensor& a, const Tensor& b, const DotDims& which) {
       order.push_back(first + (std::ranges::find(sorted, dim) - sorted.begin()));
     }
   }
-  return ordered(add(Opcode::Dot, array(dtype(a), memory), {a.value, b.value}, std::move(attributes)), order);
+  return ordered(add(Opcode::Dot, array(type.value_or(dtype(a)), memory), {a.value, b.value}, std::move(attributes)), order);
 }
 
 }  // namespace seam::graph::torch

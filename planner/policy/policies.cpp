@@ -8,9 +8,9 @@ namespace seam::planner {
 
 namespace {
 constexpr Policy kPolicies[] = {
-    {"stitch", "FusionStitching's layers, schedules and on-chip values, with parts packed into one kernel per level", draft_stitch, true, true, true, true, true},
-    {"xla2018", "the fusion rules of XLA:GPU in 2018, re-implemented for comparison", draft_xla2018, false, false, false, false, false},
-    {"none", "one kernel per op that is not free", draft_none, false, false, false, false, false},
+    {"stitch", "FusionStitching's layers, schedules and on-chip values, with parts packed into one kernel per level", draft_stitch, true, true, true, true, true, true},
+    {"xla2018", "the fusion rules of XLA:GPU in 2018, re-implemented for comparison", draft_xla2018, false, false, false, false, false, false},
+    {"none", "one kernel per op that is not free", draft_none, false, false, false, false, false, false},
 };
 }  // namespace
 

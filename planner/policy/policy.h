@@ -18,6 +18,7 @@ struct Policy {
   bool layouts;           ///< whether its rules choose them
   bool pivots;            ///< whether values read at many places are looped over
   bool merges;            ///< whether its rules know products that become one
+  bool row_sums;          ///< whether its rules cut sums over everything into rows first
 };
 [[nodiscard]] std::span<const Policy> policies();
 [[nodiscard]] const Policy* policy_named(std::string_view name);

@@ -39,6 +39,9 @@ struct Call {
   graph::Matmul matmul;
   DType dtype = DType::F32;
   Id<Op> c, bias;
+  /// The type that C and bias have in memory, where it is narrower than the sum: the result must be rounded to it, as the library has one
+  /// type for all three.
+  std::optional<DType> narrow;
   std::vector<Id<Op>> taken;  ///< the ops it computes besides the product; views that lie between among them
 };
 
@@ -65,7 +68,7 @@ class Finder {
     if (op(dot).opcode != Opcode::Dot || roles_.role[dot] != Role::Library || !is_float(op(dot).shape.dtype)) return std::nullopt;
     if (is_ordered(dot) || !op(dot).shape.dynamic.empty() || op(dot).shape.elements_count() == 0) return std::nullopt;
     if (std::ranges::any_of(op(dot).attributes.others, [&](const auto& other) { return other.first != "operand_precision" && merged_products(op(dot)).empty(); })) return std::nullopt;
-    Call call{dot, dot, {}, op(dot).shape.dtype, {}, {}, {}};
+    Call call{dot, dot, {}, op(dot).shape.dtype, {}, {}, std::nullopt, {}};
     call.matmul.dims = op(dot).attributes.dot;
     Id<Op> value = dot;
     std::vector<Id<Op>> views;
@@ -87,7 +90,10 @@ class Finder {
       views.clear();
       call.taken.push_back(*user);
       call.last = value = *user;
-      if (roles_.needed_in_memory[roles_.storage[value]] || (call.c.valid() && follows(call, call.c))) best = call;
+      const bool typed = !call.narrow || call.narrow == call.dtype;
+      // A narrower result is half the bytes whoever reads it.
+      const bool narrower = bytes(call.dtype) < bytes(op(dot).shape.dtype);
+      if (typed && (narrower || roles_.needed_in_memory[roles_.storage[value]] || (call.c.valid() && follows(call, call.c)))) best = call;
       if (call.matmul.activation != Activation::None) break;
     }
     if (best) yielded_by_[best->last] = dot;
@@ -176,27 +182,63 @@ class Finder {
   /// A product of 16-bit operands, summed in f32, is rounded to their type by the library itself.
   [[nodiscard]] bool take_type(Call& call, const Op& convert) const {
     const DType narrow = convert.shape.dtype;
-    if (call.dtype != DType::F32 || (narrow != DType::F16 && narrow != DType::BF16) || call.c.valid() || call.bias.valid()) return false;
+    const bool adds = call.c.valid() || call.bias.valid();
+    if (call.dtype != DType::F32 || (narrow != DType::F16 && narrow != DType::BF16) || (adds && call.narrow != narrow)) return false;
     for (const Id<Op> operand : op(call.dot).operands)
       if (op(operand).shape.dtype != narrow) return false;
     call.dtype = narrow;
     return true;
   }
 
+  /// What a sum's term is before it was widened to f32 for the sum, if the product's operands are of that type.
+  [[nodiscard]] std::optional<Id<Op>> unwidened(const Call& call, Id<Op> term) const {
+    const Op& convert = op(term);
+    if (convert.opcode != Opcode::Convert || convert.shape.dtype != DType::F32 || call.dtype != DType::F32) return std::nullopt;
+    const DType narrow = op(convert.operands[0]).shape.dtype;
+    if (narrow != DType::F16 && narrow != DType::BF16) return std::nullopt;
+    for (const Id<Op> operand : op(call.dot).operands)
+      if (op(operand).shape.dtype != narrow) return std::nullopt;
+    return convert.operands[0];
+  }
+
   [[nodiscard]] bool take_bias(Call& call, Id<Op> other) const {
     if (call.bias.valid() || is_narrow(call) || !call.matmul.dims.lhs_batch.empty() || !call.matmul.result_dimensions.empty()) return false;
-    const Op& wide = op(other);
+    // convert(broadcast(v)) and broadcast(convert(v)) are the same bias.
+    if (const std::optional<Id<Op>> narrow = unwidened(call, other); narrow && op(*narrow).opcode == Opcode::Broadcast) {
+      if (!take_vector(call, *narrow, op(*narrow).operands[0])) return false;
+      call.narrow = op(*narrow).shape.dtype;
+      return true;
+    }
+    if (op(other).opcode != Opcode::Broadcast) return false;
+    const Id<Op> vector = op(other).operands[0];
+    const std::optional<Id<Op>> narrow = unwidened(call, vector);
+    if (!take_vector(call, other, narrow.value_or(vector))) return false;
+    if (narrow) call.narrow = op(*narrow).shape.dtype;
+    return true;
+  }
+
+  /// `wide` is the broadcast, `vector` what it spreads (before it was widened).
+  [[nodiscard]] bool take_vector(Call& call, Id<Op> spread, Id<Op> vector) const {
+    const Op& wide = op(spread);
     const graph::Shape& product = op(call.dot).shape;
     if (wide.opcode != Opcode::Broadcast || wide.attributes.dimensions != std::vector<std::int64_t>{wide.shape.rank() - 1} || product.dims.empty()) return false;
     const graph::Shape& rhs = op(op(call.dot).operands[1]).shape;
     const bool one_column_dim = rhs.rank() - static_cast<std::int64_t>(call.matmul.dims.rhs_contract.size()) == 1;
-    const Id<Op> vector = wide.operands[0];
     if (!one_column_dim || op(vector).shape.dims != std::vector<std::int64_t>{product.dims.back()} || !at_hand(call, vector)) return false;
     call.bias = vector;
     return true;
   }
 
   [[nodiscard]] bool take_matrix(Call& call, Id<Op> value, Id<Op> other, double sign, double beta) const {
+    if (const std::optional<Id<Op>> narrow = unwidened(call, other); narrow && at_hand(call, *narrow)) {
+      other = *narrow;
+      if (call.c.valid() || call.bias.valid() || !call.matmul.result_dimensions.empty() || op(other).shape.dims != op(value).shape.dims) return false;
+      call.c = other;
+      call.narrow = op(other).shape.dtype;
+      call.matmul.alpha *= sign;
+      call.matmul.beta = beta;
+      return true;
+    }
     if (call.c.valid() || call.bias.valid() || is_narrow(call) || !call.matmul.result_dimensions.empty() || op(other).shape.dims != op(value).shape.dims || (!at_hand(call, other) && !follows(call, other))) return false;
     call.c = other;
     call.matmul.alpha *= sign;

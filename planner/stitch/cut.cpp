@@ -31,6 +31,7 @@ class PhaseCut {
     find_updated();
     collect({});
     count_evaluations();
+    count_touched();
   }
 
   /// Values to read, given that `banned` cannot be written by their phases.
@@ -43,6 +44,7 @@ class PhaseCut {
       stopped_.clear();
       collect(banned);
       count_evaluations();
+      count_touched();
     }
     const std::size_t source = 2 * region_.size(), sink = source + 1;
     MinCut cut(sink + 1);
@@ -182,6 +184,31 @@ class PhaseCut {
     }
   }
 
+  /// Elements of each value that anybody here may look at: where a slice stands on the way, no more than it takes.
+  void count_touched() {
+    touched_.clear();
+    const auto look = [&](Id<Op> reader, std::int64_t elements) {
+      const Op& op = problem_.op(reader);
+      for (const Id<Op> operand : op.operands) {
+        const std::int64_t all = elements_of(problem_.op(operand));
+        const bool element_for_element = op.opcode == Opcode::Slice || op.opcode == Opcode::Reshape || op.opcode == Opcode::Transpose || op.opcode == Opcode::Reverse ||
+                                         op.opcode == Opcode::Copy || graph::op_class(op.opcode) == graph::OpClass::Elementwise;
+        std::int64_t& have = touched_[operand];
+        have = std::min(all, have + (element_for_element ? elements : all));
+      }
+    };
+    for (const Id<Op> loop : loops_) look(loop, elements_of(problem_.op(loop)));
+    for (auto it = region_.rbegin(); it != region_.rend(); ++it)
+      if (problem_.roles.is_inline(it->first)) look(it->first, touched_[it->first]);
+  }
+
+  /// Bytes of the value that are read here.
+  std::int64_t touched_bytes(Id<Op> op) const {
+    const auto found = touched_.find(op);
+    const std::int64_t all = elements_of(problem_.op(op));
+    return (found == touched_.end() ? all : std::min(all, found->second)) * bytes_of_element(problem_.op(op));
+  }
+
   std::int64_t read_cost(Id<Op> op, const std::set<Id<Op>>& banned) {
     const Role role = problem_.roles.role[op];
     if (role == Role::View) return MinCut::kInfinite;
@@ -197,19 +224,19 @@ class PhaseCut {
       case Role::Scatter:
       case Role::Update:
         // Who reads what is updated in place by then makes a copy of it necessary.
-        return size + 1 + (updated_.contains(problem_.roles.storage[op]) ? 2 * size : 0);
+        return touched_bytes(op) + 1 + (updated_.contains(problem_.roles.storage[op]) ? 2 * size : 0);
       case Role::Reduce:
       case Role::Dot:
       case Role::Pivot:
-        return size + 1 + (traffic_.written.contains(op) ? 0 : size);
+        return touched_bytes(op) + 1 + (traffic_.written.contains(op) ? 0 : size);
       default:
         break;
     }
     if (timeline_.early(op) >= phase_) return MinCut::kInfinite;
-    if (traffic_.written.contains(op)) return timeline_.done(op) < phase_ ? size + 1 : MinCut::kInfinite;
+    if (traffic_.written.contains(op)) return timeline_.done(op) < phase_ ? touched_bytes(op) + 1 : MinCut::kInfinite;
     if (banned.contains(op)) return MinCut::kInfinite;
     const std::optional<std::int64_t> extra = at_hand_.extra_bytes(timeline_.early(op), op);
-    return extra ? 2 * size + 16 + *extra : MinCut::kInfinite;
+    return extra ? size + touched_bytes(op) + 16 + *extra : MinCut::kInfinite;
   }
 
   std::int64_t recompute_cost(Id<Op> op) {
@@ -229,6 +256,7 @@ class PhaseCut {
   std::map<Id<Op>, std::size_t> region_;
   std::map<Id<Op>, Id<Op>> sliced_;
   std::map<Id<Op>, double> evaluations_;
+  std::map<Id<Op>, std::int64_t> touched_;
   std::set<Id<Op>> stopped_;
   std::set<Id<Op>> updated_;
 };
