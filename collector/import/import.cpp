@@ -9,6 +9,8 @@
 #include "base/byte_source.h"
 #include "base/temporary_folder.h"
 #include "db/writer.h"
+#include "import/file_head.h"
+#include "import/import_nodes.h"
 #include "import/json_events.h"
 #include "import/nsys.h"
 #include "import/recognise.h"
@@ -17,15 +19,6 @@
 
 namespace seam::collector {
 namespace {
-
-/// Enough to tell formats apart.
-constexpr std::size_t kSniffed = std::size_t{1} << 16;
-
-std::string first_bytes(ByteSource& source) {
-  std::string bytes(kSniffed, '\0');
-  bytes.resize(source.read(bytes));
-  return bytes;
-}
 
 /// SQLite reads files, not streams: packed ones are unpacked into `to`.
 Result<void> unpack(const std::filesystem::path& file, const std::filesystem::path& to) {
@@ -95,6 +88,18 @@ Result<Imported> import_xspace(const std::filesystem::path& file, const ImportOp
   return imported;
 }
 
+Result<Imported> import_execution_trace(const std::filesystem::path& file, FileKind kind, const ImportOptions& options) {
+  if (!options.execution_trace.empty()) return fail(Error::Code::BadInput, fmt::format("{}: is an execution trace itself; --et takes one that lies beside a trace of the profiler", file.string()));
+  SEAM_TRY(db::Writer writer, db::Writer::create(options.output));
+  Imported imported;
+  imported.file = file;
+  imported.output = options.output;
+  SEAM_DO(import_nodes(file, kind, options, writer, imported));
+  describe_run(writer, options, imported);
+  SEAM_DO(writer.finish());
+  return imported;
+}
+
 }  // namespace
 
 Result<bool> is_trace(const std::filesystem::path& file) {
@@ -113,6 +118,9 @@ Result<Imported> import_trace(const std::filesystem::path& file, const ImportOpt
       case FileKind::Empty: return fail(Error::Code::BadInput, fmt::format("{}: is empty", file.string()));
       case FileKind::Sqlite: return import_database(file, probe.packing().has_value(), options);
       case FileKind::XSpace: return import_xspace(file, options);
+      case FileKind::ExecutionTrace:
+      case FileKind::Chakra:
+      case FileKind::ChakraJson: return import_execution_trace(file, kind_of(head), options);
       case FileKind::Json: break;
       case FileKind::Unreadable:
       case FileKind::Other: return fail(Error::Code::BadInput, fmt::format("{}: is no trace that is known", file.string()));
@@ -134,6 +142,7 @@ Result<Imported> import_trace(const std::filesystem::path& file, const ImportOpt
   imported.output = options.output;
   rows.finish(faults, imported);
   describe_run(writer, options, imported);
+  if (!options.execution_trace.empty()) SEAM_DO(add_execution_trace(options, writer, imported));
   if (source.damage()) {
     imported.warnings.push_back({"damaged", *source.damage() + ": what was unpacked until there is read"});
     writer.add_warning(imported.warnings.back().code, imported.warnings.back().message);

@@ -80,7 +80,7 @@ std::int64_t linked_work(db::Writer& writer) {
 std::vector<std::pair<std::string, std::int64_t>> in_order(const std::map<std::string, std::int64_t, std::less<>>& counts) {
   std::vector<std::pair<std::string, std::int64_t>> out;
   for (const char* kind : {"op", "annotation", "gpu_annotation", "python", "runtime", "kernel", "graph", "memcpy", "memset", "sync", "overhead", "profiler", "other", "instant", "allocation", "counter",
-                           "flow", "launch_flow", "metadata", "links", "threads"}) {
+                           "flow", "launch_flow", "metadata", "links", "threads", "node", "node_tensor", "joined", "launch_counter"}) {
     const auto at = counts.find(kind);
     out.emplace_back(kind, at == counts.end() ? 0 : at->second);
   }
