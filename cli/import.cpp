@@ -24,6 +24,7 @@ namespace {
 struct Options {
   std::vector<std::string> files;
   std::string output;
+  Beside beside;
 };
 
 struct Warning {
@@ -135,8 +136,9 @@ Result<int> run(const Options& options, const Common& common) {
     SEAM_TRY(const bool trace, holds_traces(file));
     traces += trace ? 1 : 0;
   }
-  if (traces == options.files.size()) return import_traces(options.files, options.output, common);
+  if (traces == options.files.size()) return import_traces(options.files, options.beside, options.output, common);
   if (traces > 0) return fail(Error::Code::BadInput, "traces and modules are imported one kind at a time");
+  if (!options.beside.execution_trace.empty()) return fail(Error::Code::BadInput, "--et belongs to a trace of PyTorch's profiler, not to a module");
   std::vector<Imported> modules;
   for (const std::string& file : options.files) {
     if (auto read = import_file(file, modules); !read) return tl::unexpected(std::move(read).error());
@@ -161,6 +163,7 @@ Run define_import(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("files", options->files, "traces of PyTorch's profiler (a folder: the ranks of one job; - is standard input), HLO text or .graph files; found by content, gzip and zstd included")->required();
   app.add_option("-o,--output", options->output, "traces: the run file (default: the trace's name with .seam here; several: a folder); a module: write it as .graph text");
+  app.add_option("--et", options->beside.execution_trace, "PyTorch's execution trace of the same run: gives the ops of the trace their tensors (in a folder it is found)");
   return [options](const Common& common) { return run(*options, common); };
 }
 

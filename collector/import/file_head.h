@@ -6,8 +6,10 @@
 
 namespace seam::collector {
 
+constexpr std::size_t kHead = std::size_t{1} << 16;
+
 inline std::string first_bytes(ByteSource& source) {
-  std::string bytes(std::size_t{1} << 16, '\0');
+  std::string bytes(kHead, '\0');
   bytes.resize(source.read(bytes));
   return bytes;
 }

@@ -45,6 +45,12 @@ struct Imported {
 /// Whether the first bytes of a file (unpacked) are a trace's, or of something else that import_trace() has an answer to, rather than a module's or other text.
 [[nodiscard]] Result<bool> is_trace(const std::filesystem::path& file);
 
+/// What a folder holds: traces, each a run. PyTorch's execution trace of the same process is joined with its trace where only one pair can be meant.
+struct Source {
+  std::filesystem::path trace, execution_trace;
+};
+[[nodiscard]] Result<std::vector<Source>> sources_in(const std::filesystem::path& folder);
+
 /// Errors: NotFound; BadInput for what is no trace, or one without any event, with its place where it has one; Unsupported for known formats that are not
 /// read, with what converts them; Environment if the run file cannot be written. On an error no file is left.
 [[nodiscard]] Result<Imported> import_trace(const std::filesystem::path& file, const ImportOptions& options);
