@@ -171,14 +171,6 @@ void NodeRows::lose(std::string_view reason, std::int64_t count, std::string_vie
   at->second.first += count;
 }
 
-/// Nodes stand in the order in which ops end; device work is told in order of time.
-void NodeRows::order_device_work() {
-  const std::string order = "(SELECT id, copy, row_number() OVER (ORDER BY start_ns, sequence) - 1 AS place FROM (SELECT id, 0 AS copy, start_ns, sequence FROM launch UNION ALL "
-                            "SELECT id, 1, start_ns, sequence FROM copy)) o";
-  writer_.change("UPDATE launch SET sequence = o.place FROM " + order + " WHERE o.copy = 0 AND o.id = launch.id");
-  writer_.change("UPDATE copy SET sequence = o.place FROM " + order + " WHERE o.copy = 1 AND o.id = copy.id");
-}
-
 void NodeRows::finish(Imported& into) {
   if (!joined_) {
     for (auto& [ordinal, device] : devices_) {
@@ -186,7 +178,7 @@ void NodeRows::finish(Imported& into) {
       writer_.add_device(device);
     }
     writer_.set_clock({.unix_ns = first_ns_.value_or(0) > std::int64_t{1'000'000'000'000'000'000} ? std::optional<std::int64_t>(0) : std::nullopt, .resolution_ns = first_ns_ ? std::optional<std::int64_t>(1000) : std::nullopt});
-    if (first_ns_) order_device_work();
+    if (first_ns_) order_by_time(writer_);  // nodes stand in the order in which ops end
     writer_.build_indexes();
     writer_.change("UPDATE range SET parent = (SELECT p.range FROM node n JOIN node p ON p.number = n.parent WHERE n.range = range.id AND p.id <> n.id)");
     if (const std::optional<std::string> overrun = sweep(writer_, into.busy_ns)) warn("overrun", *overrun);

@@ -66,7 +66,6 @@ class NodeRows {
   void add_device_work(const TraceNode& node, db::Node& row);
   void add_tensors(db::NodeId node, db::TensorSide side, const NodeValues& values);
   void widen(const TraceNode& node);
-  void order_device_work();
 
   db::Writer& writer_;
   bool joined_;

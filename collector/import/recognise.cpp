@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "import/rocprof_csv.h"
+
 namespace seam::collector {
 namespace {
 
@@ -29,10 +31,8 @@ constexpr std::array kMagics = {
 /// First lines of tables that profilers and their tools write.
 constexpr std::array kTables = {
     Known{"comm_type,comm_group"sv, "a communication log of AICB", "record the job with a profiler"},
-    Known{"\"Correlation_Id\",\"Dispatch_Id\""sv, "a counter table of rocprofv3, which this version does not read", "rocprofv3 --sys-trace --output-format pftrace json"},
-    Known{"\"Domain\",\"Function\",\"Process_Id\""sv, "a table of rocprofv3, which this version does not read", "record with PyTorch's or JAX's profiler"},
-    Known{"\"Kind\",\"Agent_Id\""sv, "a table of rocprofv3, which this version does not read", "record with PyTorch's or JAX's profiler"},
-    Known{"\"Kind\",\"Direction\""sv, "a table of rocprofv3, which this version does not read", "record with PyTorch's or JAX's profiler"},
+    Known{"\"Kind\","sv, "a table of rocprofv3 without kernels, copies or calls", "import the folder that it lies in"},
+    Known{"\"Node_Id\","sv, "rocprofv3's table of devices", "import the folder that it lies in"},
     Known{"\"Name\",\"Calls\""sv, "a summary, not a trace", "import the trace that it was made of"},
     Known{"Start (ns),"sv, "a table of `nsys stats`", "import the report itself: nsys export --type sqlite REPORT.nsys-rep"},
     Known{"Name,Process,Thread,"sv, "a table made of a trace", "import the trace itself"},
@@ -67,6 +67,7 @@ FileKind kind_of_json(std::string_view text) {
   const auto has = [&](std::string_view key) { return begin.find(key) != std::string_view::npos; };
   if (has("\"traceEvents\"")) return FileKind::Json;
   if (has("\"nodes\"") && (has("\"schema\"") || has("\"rf_id\"")) && text.starts_with('{')) return FileKind::ExecutionTrace;
+  if (has("\"rocprofiler-sdk-tool\"")) return FileKind::RocprofJson;
   if (has("\"attr\"") && (has("\"stringVal\"") || has("\"int64Val\"") || has("\"uint64Val\"")) && text.starts_with('{')) return FileKind::ChakraJson;
   return FileKind::Json;
 }
@@ -81,6 +82,7 @@ FileKind kind_of(std::string_view head) {
   if (head.starts_with("SQLite format 3")) return FileKind::Sqlite;
   const std::string_view text = without_blanks(head);
   if (text.empty()) return FileKind::Empty;
+  if (is_rocprof_table(head)) return FileKind::RocprofTable;
   if (find(head) != nullptr) return FileKind::Unreadable;
   if (is_chakra(head)) return FileKind::Chakra;
   if (text.starts_with('{') || text.starts_with('[')) return kind_of_json(text);
@@ -95,15 +97,9 @@ std::optional<Error> hint(const std::filesystem::path& file, std::string_view he
   for (const std::string_view end : {".nsys-rep", ".qdrep"})
     if (name.ends_with(end)) return unsupported(file, "a report of Nsight Systems, which only its own tools read", fmt::format("nsys export --type sqlite {}, and import that", name));
   if (name.ends_with(".ncu-rep")) return unsupported(file, "a report of Nsight Compute, which only its own tools read", fmt::format("ncu --import {} --page raw --csv (which this version does not read either)", name));
-  if (const Known* known = find(head)) return unsupported(file, known->what, known->todo);
+  if (const Known* known = kind_of(head) == FileKind::Unreadable ? find(head) : nullptr) return unsupported(file, known->what, known->todo);
   if (is_perfetto(head) && kind_of(head) == FileKind::Unreadable) return unsupported(file, "a Perfetto trace, which this version does not read", "traceconv json FILE trace.json, and import that");
   return std::nullopt;
-}
-
-Error json_hint(const std::filesystem::path& file, std::string_view head) {
-  const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
-  if (has("\"rocprofiler-sdk-tool\"")) return unsupported(file, "a JSON file of rocprofv3, which this version does not read", "record with PyTorch's or JAX's profiler");
-  return {Error::Code::BadInput, fmt::format("{}: this is JSON without a list of trace events (\"traceEvents\")", file.string()), std::nullopt, {}};
 }
 
 }  // namespace seam::collector

@@ -7,6 +7,7 @@
 #include "collector/import.h"
 #include "import/file_head.h"
 #include "import/import_nodes.h"
+#include "import/import_rocm.h"
 #include "import/recognise.h"
 
 namespace seam::collector {
@@ -44,6 +45,7 @@ std::string first_word(const fs::path& file) {
 }  // namespace
 
 Result<std::vector<Source>> sources_in(const fs::path& folder) {
+  if (is_rocprof_folder(folder)) return std::vector<Source>{{folder, {}}};
   std::vector<Found> all;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
