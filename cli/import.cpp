@@ -26,6 +26,7 @@ struct Options {
   ModuleFlags flags;
   std::vector<std::string> files;
   std::string output;
+  Beside beside;
 };
 
 struct Warning {
@@ -153,8 +154,9 @@ Result<int> run(const Options& options, const Common& common) {
     SEAM_TRY(const bool trace, holds_traces(file));
     traces += trace ? 1 : 0;
   }
-  if (traces == options.files.size()) return import_traces(options.files, options.output, common);
+  if (traces == options.files.size()) return import_traces(options.files, options.beside, options.output, common);
   if (traces > 0) return fail(Error::Code::BadInput, "traces and modules are imported one kind at a time");
+  if (!options.beside.execution_trace.empty()) return fail(Error::Code::BadInput, "--et belongs to a trace of PyTorch's profiler, not to a module");
   std::vector<Imported> modules;
   SEAM_TRY(const graph::TorchOptions torch, torch_options(options.flags));
   for (const std::string& file : options.files) {
@@ -181,6 +183,7 @@ Run define_import(CLI::App& app) {
   app.add_option("files", options->files, "traces of PyTorch's profiler (a folder: the ranks of one job; - is standard input), HLO text, .graph files or graphs of PyTorch's compiler; found by content, gzip and zstd included")->required();
   add_module_flags(app, options->flags);
   app.add_option("-o,--output", options->output, "traces: the run file (default: the trace's name with .seam here; several: a folder); a module: write it as .graph text");
+  app.add_option("--et", options->beside.execution_trace, "PyTorch's execution trace of the same run: gives the ops of the trace their tensors (in a folder it is found)");
   return [options](const Common& common) { return run(*options, common); };
 }
 

@@ -23,22 +23,9 @@ using Json = nlohmann::ordered_json;
 /// "step.json.gz" → "step".
 std::string stem_of(const fs::path& file) {
   std::string name = file.filename().string();
-  for (const std::string_view end : {".gz", ".zst", ".json", ".trace", ".pt"})
+  for (const std::string_view end : {".gz", ".zst", ".json", ".trace", ".pt", ".et"})
     if (name.ends_with(end) && name.size() > end.size()) name = name.substr(0, name.size() - end.size());
   return name == "-" ? "trace" : name;
-}
-
-Result<std::vector<fs::path>> traces_in(const std::string& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (!entry.is_regular_file()) continue;
-    SEAM_TRY(const bool trace, collector::is_trace(entry.path()));
-    if (trace) files.push_back(entry.path());
-  }
-  if (error) return fail(Error::Code::BadInput, fmt::format("{}: {}", folder, error.message()));
-  std::ranges::sort(files);
-  return files;
 }
 
 std::string tool() { return "seam " SEAM_VERSION; }
@@ -49,13 +36,14 @@ Json json_of(const collector::Imported& run) {
   for (const collector::ImportLoss& l : run.loss) loss.push_back({{"reason", l.reason}, {"count", l.count}, {"detail", l.detail}});
   for (const collector::ImportWarning& w : run.warnings) warnings.push_back({{"code", w.code}, {"message", w.message}});
   return {{"file", run.file.string()}, {"output", run.output.string()}, {"format", run.format}, {"rank", run.rank ? Json(*run.rank) : Json()}, {"rows", rows},
-          {"busy_ns", run.busy_ns}, {"start_ns", run.start_ns ? Json(*run.start_ns) : Json()}, {"end_ns", run.end_ns ? Json(*run.end_ns) : Json()}, {"loss", loss}, {"warnings", warnings}};
+          {"busy_ns", run.start_ns || run.busy_ns > 0 ? Json(run.busy_ns) : Json()}, {"start_ns", run.start_ns ? Json(*run.start_ns) : Json()}, {"end_ns", run.end_ns ? Json(*run.end_ns) : Json()}, {"loss", loss}, {"warnings", warnings}};
 }
 
 /// All runs together: counts, busy times and losses add up.
 Json json_of(const std::vector<collector::Imported>& runs) {
   Json list = Json::array(), rows = Json::object(), loss = Json::array(), warnings = Json::array();
   std::int64_t busy = 0;
+  const bool timed = std::ranges::any_of(runs, [](const collector::Imported& run) { return run.start_ns.has_value() || run.busy_ns > 0; });
   std::map<std::string, std::int64_t> losses;
   std::string format = runs.front().format;
   for (const collector::Imported& run : runs) {
@@ -67,7 +55,7 @@ Json json_of(const std::vector<collector::Imported>& runs) {
     if (run.format != format) format = "mixed";
   }
   for (const auto& [reason, count] : losses) loss.push_back({{"reason", reason}, {"count", count}});
-  return {{"schema", "seam.import/1"}, {"format", format}, {"rows", rows}, {"busy_ns", busy}, {"loss", loss}, {"warnings", warnings}, {"runs", list}};
+  return {{"schema", "seam.import/1"}, {"format", format}, {"rows", rows}, {"busy_ns", timed ? Json(busy) : Json()}, {"loss", loss}, {"warnings", warnings}, {"runs", list}};
 }
 
 report::Table table_of(const std::vector<collector::Imported>& runs) {
@@ -95,8 +83,11 @@ report::Table table_of(const std::vector<collector::Imported>& runs) {
   }
   for (const collector::Imported& run : runs) {
     const std::string where = runs.size() == 1 ? std::string() : run.file.filename().string() + ": ";
-    const std::string wall = run.start_ns && run.end_ns ? human_microseconds(static_cast<double>(*run.end_ns - *run.start_ns) / 1e3) : "unknown";
-    table.notes.push_back(fmt::format("{}{} from first to last event, devices busy for {} of it (recorded); written to {}", where, wall, human_microseconds(static_cast<double>(run.busy_ns) / 1e3), run.output.string()));
+    if (!run.start_ns) {
+      table.notes.push_back(fmt::format("{}no times were recorded; written to {}", where, run.output.string()));
+    } else {
+      table.notes.push_back(fmt::format("{}{} from first to last event, devices busy for {} of it (recorded); written to {}", where, human_microseconds(static_cast<double>(run.end_ns.value_or(*run.start_ns) - *run.start_ns) / 1e3), human_microseconds(static_cast<double>(run.busy_ns) / 1e3), run.output.string()));
+    }
     for (const collector::ImportLoss& l : run.loss) table.notes.push_back(fmt::format("{}lost: {} x {} ({})", where, human_count(l.count), l.reason, l.detail));
     for (const collector::ImportWarning& w : run.warnings) table.notes.push_back(fmt::format("{}warning, {}: {}", where, w.code, w.message));
   }
@@ -116,8 +107,8 @@ Result<void> refuse_clashes(const std::vector<fs::path>& outputs) {
 Result<bool> holds_traces(const std::string& input) {
   std::error_code ignored;
   if (!fs::is_directory(input, ignored)) return input == "-" ? Result<bool>(true) : collector::is_trace(input);
-  SEAM_TRY(const std::vector<fs::path> files, traces_in(input));
-  return !files.empty();
+  SEAM_TRY(const std::vector<collector::Source> sources, collector::sources_in(input));
+  return !sources.empty();
 }
 
 std::function<bool(std::uint64_t, std::optional<std::uint64_t>)> import_progress(Progress& bar, const std::filesystem::path& file) {
@@ -127,34 +118,41 @@ std::function<bool(std::uint64_t, std::optional<std::uint64_t>)> import_progress
   };
 }
 
-Result<int> import_traces(const std::vector<std::string>& inputs, const std::string& output, const Common& common) {
-  std::vector<fs::path> files;
+Result<int> import_traces(const std::vector<std::string>& inputs, const Beside& beside, const std::string& output, const Common& common) {
+  std::vector<collector::Source> sources;
   for (const std::string& input : inputs) {
     std::error_code ignored;
     if (fs::is_directory(input, ignored)) {
-      SEAM_TRY(const std::vector<fs::path> inside, traces_in(input));
-      files.insert(files.end(), inside.begin(), inside.end());
+      SEAM_TRY(const std::vector<collector::Source> inside, collector::sources_in(input));
+      sources.insert(sources.end(), inside.begin(), inside.end());
     } else {
-      files.emplace_back(input);
+      sources.push_back({input, {}});
     }
   }
-  const bool several = files.size() > 1;
+  const bool several = sources.size() > 1;
   if (several && output.empty()) return fail(Error::Code::BadInput, "several traces become several run files: -o FOLDER says where");
+  if (several && !beside.execution_trace.empty()) return fail(Error::Code::BadInput, fmt::format("--et belongs to one trace, these are {}", sources.size()));
+  if (!beside.execution_trace.empty()) sources.front().execution_trace = beside.execution_trace;
   std::vector<fs::path> outputs;
-  for (const fs::path& file : files) outputs.push_back(several ? fs::path(output) / (stem_of(file) + ".seam") : output.empty() ? fs::path(stem_of(file) + ".seam") : fs::path(output));
+  for (const collector::Source& source : sources) {
+    const std::string stem = stem_of(source.trace) + ".seam";
+    outputs.push_back(several ? fs::path(output) / stem : output.empty() ? fs::path(stem) : fs::path(output));
+  }
   SEAM_DO(refuse_clashes(outputs));
   std::string command = "seam import";
   for (const std::string& input : inputs) command += " " + fs::path(input).filename().string();
+  if (!beside.execution_trace.empty()) command += " --et " + fs::path(beside.execution_trace).filename().string();
   std::vector<collector::Imported> runs;
   const Interrupt interrupt;
   Progress bar(common.quiet || common.format == Format::Json);
-  for (std::size_t i = 0; i < files.size(); ++i) {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
     collector::ImportOptions options;
+    options.execution_trace = sources[i].execution_trace;
     options.output = outputs[i];
     options.command = command;
     options.tool = tool();
-    options.progress = import_progress(bar, files[i]);
-    SEAM_TRY(collector::Imported run, collector::import_trace(files[i], options));
+    options.progress = import_progress(bar, sources[i].trace);
+    SEAM_TRY(collector::Imported run, collector::import_trace(sources[i].trace, options));
     runs.push_back(std::move(run));
   }
   bar.done();

@@ -7,3 +7,6 @@ CREATE INDEX copy_start ON copy (start_ns) WHERE start_ns IS NOT NULL;
 CREATE INDEX api_call_correlation ON api_call (correlation, start_ns, thread) WHERE correlation IS NOT NULL;
 CREATE INDEX range_external ON range (external) WHERE external IS NOT NULL;
 CREATE INDEX range_start ON range (start_ns) WHERE start_ns IS NOT NULL;
+CREATE INDEX node_number ON node (number);
+CREATE INDEX node_range ON node (range) WHERE range IS NOT NULL;
+CREATE INDEX node_tensor_storage ON node_tensor (storage, node);

@@ -14,7 +14,7 @@
 namespace seam::db {
 
 std::span<const Migration> migrations() {
-  static const std::array<Migration, 1> kSteps = {Migration{1, sql::migration_001}};
+  static const std::array<Migration, 2> kSteps = {Migration{1, sql::migration_001}, Migration{2, sql::migration_002}};
   return kSteps;
 }
 

@@ -18,7 +18,7 @@
 -- migrations/NNN.sql, never back.
 
 PRAGMA application_id = 0x5345414d;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- Where a figure comes from (DESIGN section 3).
 CREATE TABLE evidence (
@@ -216,7 +216,7 @@ CREATE TABLE range (
   extra          INTEGER REFERENCES string (id)
 ) STRICT;
 
--- What ops were called with: one row for all calls with the same types, shapes, strides and values.
+-- What ops were called with, or gave: one row for all calls with the same types, shapes, strides and values.
 CREATE TABLE signature (
   id     INTEGER PRIMARY KEY,
   inputs INTEGER NOT NULL
@@ -250,7 +250,7 @@ CREATE TABLE sync (
 -- What a communication kernel or op says of its collective.
 CREATE TABLE collective (
   id           INTEGER PRIMARY KEY,
-  launch       INTEGER REFERENCES launch (id),      -- one of these two
+  launch       INTEGER REFERENCES launch (id),      -- one of these three
   range        INTEGER REFERENCES range (id),
   name         INTEGER REFERENCES string (id),      -- "allreduce", "_allgather_base" …
   dtype        INTEGER REFERENCES string (id),
@@ -259,7 +259,8 @@ CREATE TABLE collective (
   group_name   INTEGER REFERENCES string (id),
   group_size   INTEGER,
   ranks        INTEGER REFERENCES string (id),      -- JSON list
-  sequence     INTEGER                              -- of the collective within its group
+  sequence     INTEGER,                             -- of the collective within its group
+  node         INTEGER REFERENCES node (id)
 ) STRICT;
 
 -- A change of what is allocated.
@@ -304,6 +305,65 @@ CREATE TABLE flow (
   thread   INTEGER REFERENCES thread (id),
   time_ns  INTEGER
 ) STRICT;
+
+-- What a profiler's counters say of a launch: one row per counter. Hardware counted them (evidence 0), in passes that may run the kernel again and again, so
+-- times among them are no times of the run.
+CREATE TABLE launch_counter (
+  launch  INTEGER NOT NULL REFERENCES launch (id),
+  counter INTEGER NOT NULL REFERENCES string (id),  -- "dram__bytes_read.sum", "SQ_WAVES"; in details pages "section/metric"
+  unit    INTEGER REFERENCES string (id),           -- as the source writes it; NULL = none
+  value   REAL,
+  text    INTEGER REFERENCES string (id),           -- where it is no number
+  PRIMARY KEY (launch, counter)
+) STRICT, WITHOUT ROWID;
+
+-- A node of an execution trace (PyTorch's ExecutionTrace, Chakra): what ran, in which order, on which tensors. Most of these traces know no times.
+CREATE TABLE node (
+  id             INTEGER PRIMARY KEY,
+  number         INTEGER NOT NULL,                  -- the trace's own id
+  kind           TEXT NOT NULL CHECK (kind IN ('host', 'root', 'device', 'communication', 'memory', 'metadata')),  -- root: stands for a process or thread
+  name           INTEGER NOT NULL REFERENCES string (id),
+  thread         INTEGER REFERENCES thread (id),
+  range          INTEGER REFERENCES range (id),     -- the op or annotation that it is; NULL: none, or the trace joined with it has none
+  launch         INTEGER REFERENCES launch (id),    -- the kernel that it is
+  copy           INTEGER REFERENCES copy (id),      -- the copy or fill that it is
+  parent         INTEGER,                           -- number of the node around it
+  record         INTEGER,                           -- rf_id: what Kineto calls "Record function id"
+  forward_parent INTEGER,                           -- number of the forward node that called backward
+  scope          INTEGER,                           -- PyTorch's RecordScope: 0 function, 1 backward function, 7 user range
+  duration_ns    INTEGER,                           -- where it is known without a start
+  op_schema      INTEGER REFERENCES string (id),    -- "aten::add.Tensor(Tensor self, …) -> Tensor"
+  backend        INTEGER REFERENCES string (id),    -- of a generated kernel: "triton"
+  kernel_file    INTEGER REFERENCES string (id),    -- its source
+  inputs         INTEGER REFERENCES signature (id),
+  outputs        INTEGER REFERENCES signature (id),
+  extra          INTEGER REFERENCES string (id)
+) STRICT;
+
+-- What a node waits for, beside the node around it.
+CREATE TABLE node_edge (
+  node   INTEGER NOT NULL REFERENCES node (id),
+  place  INTEGER NOT NULL,                          -- 0, 1, … of its kind
+  kind   TEXT NOT NULL CHECK (kind IN ('control', 'data')),
+  source INTEGER NOT NULL,                          -- number of the node that comes first
+  PRIMARY KEY (node, kind, place)
+) STRICT, WITHOUT ROWID;
+
+-- Which tensor an input or output of a node is. Numbers are used again once their tensor is gone: the same tensor is the same (tensor, storage) between
+-- two writes of that tensor. Shape, strides and type are the signature's at the same place.
+CREATE TABLE node_tensor (
+  node       INTEGER NOT NULL REFERENCES node (id),
+  side       TEXT NOT NULL CHECK (side IN ('input', 'output')),
+  place      INTEGER NOT NULL,                      -- 0, 1, … among the inputs or outputs
+  item       INTEGER NOT NULL,                      -- 0, 1, … within a list of tensors; 0 for a single one
+  tensor     INTEGER NOT NULL,
+  storage    INTEGER,                               -- memory that views share; 0: the tensor is undefined
+  offset     INTEGER,                               -- of its first element in the storage, in elements
+  elements   INTEGER,
+  item_bytes INTEGER,                               -- of one element
+  device     INTEGER REFERENCES string (id),        -- "cuda:0"
+  PRIMARY KEY (node, side, place, item)
+) STRICT, WITHOUT ROWID;
 
 -- What is missing from this file and why: everything that was dropped, not recorded or not expanded.
 CREATE TABLE loss (

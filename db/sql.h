@@ -3,5 +3,5 @@
 #include <string_view>
 
 namespace seam::db::sql {
-extern const std::string_view schema, views, indexes, costs, migration_001;
+extern const std::string_view schema, views, indexes, costs, migration_001, migration_002;
 }  // namespace seam::db::sql

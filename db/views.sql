@@ -107,7 +107,7 @@ CREATE VIEW syncs AS
 SELECT y.id, y.kind, s.device, s.number AS stream, y.start_ns, y.end_ns, y.end_ns - y.start_ns AS duration_ns, y.correlation, y.wait_stream, y.wait_correlation, y.wait_event
 FROM sync y LEFT JOIN stream s ON s.id = y.stream;
 CREATE VIEW collectives AS
-SELECT c.id, c.launch, c.range, n.value AS name, d.value AS dtype, c.elements_in, c.elements_out, g.value AS group_name, c.group_size, r.value AS ranks, c.sequence
+SELECT c.id, c.launch, c.range, n.value AS name, d.value AS dtype, c.elements_in, c.elements_out, g.value AS group_name, c.group_size, r.value AS ranks, c.sequence, c.node
 FROM collective c LEFT JOIN string n ON n.id = c.name LEFT JOIN string d ON d.id = c.dtype LEFT JOIN string g ON g.id = c.group_name LEFT JOIN string r ON r.id = c.ranks;
 CREATE VIEW allocations AS SELECT id, time_ns, thread, device, address, bytes, allocated, reserved FROM allocation;
 CREATE VIEW instants AS
@@ -116,3 +116,24 @@ CREATE VIEW counters AS
 SELECT c.id, c.process, n.value AS name, s.value AS series, c.time_ns, c.value FROM counter c JOIN string n ON n.id = c.name LEFT JOIN string s ON s.id = c.series;
 CREATE VIEW flows AS
 SELECT f.number, c.value AS category, f.place, f.thread, f.time_ns FROM flow f LEFT JOIN string c ON c.id = f.category;
+
+-- launch_counters: what hardware counted of each launch.
+CREATE VIEW launch_counters AS
+SELECT c.launch, l.sequence, k.value AS kernel, n.value AS counter, u.value AS unit, c.value, t.value AS text
+FROM launch_counter c JOIN launch l ON l.id = c.launch JOIN string k ON k.id = l.name JOIN string n ON n.id = c.counter
+     LEFT JOIN string u ON u.id = c.unit LEFT JOIN string t ON t.id = c.text;
+
+-- nodes: execution traces with names resolved and the times of what they were joined with.
+CREATE VIEW nodes AS
+SELECT n.id, n.number, n.kind, s.value AS name, n.thread, n.range, n.launch, n.copy, n.parent, n.record, n.forward_parent, n.scope, r.start_ns, r.end_ns, n.duration_ns,
+       o.value AS op_schema, b.value AS backend, f.value AS kernel_file, n.inputs, n.outputs
+FROM node n JOIN string s ON s.id = n.name LEFT JOIN range r ON r.id = n.range LEFT JOIN string o ON o.id = n.op_schema
+     LEFT JOIN string b ON b.id = n.backend LEFT JOIN string f ON f.id = n.kernel_file;
+
+-- op_tensors: the tensors that each op read and gave, with their types and shapes (those of a list as the list has them).
+CREATE VIEW op_tensors AS
+SELECT n.range AS op, n.id AS node, s.value AS op_name, t.side, t.place, t.item, t.tensor, t.storage, t.offset, t.elements, t.item_bytes, d.value AS device,
+       y.value AS type, i.dims, i.strides
+FROM node_tensor t JOIN node n ON n.id = t.node JOIN string s ON s.id = n.name LEFT JOIN string d ON d.id = t.device
+     LEFT JOIN signature_input i ON i.signature = CASE t.side WHEN 'input' THEN n.inputs ELSE n.outputs END AND i.place = t.place
+     LEFT JOIN string y ON y.id = i.type;

@@ -23,6 +23,12 @@ constexpr std::string_view text_of(FlowPlace place) {
   constexpr std::array<std::string_view, 3> kNames = {"start", "step", "end"};
   return kNames[static_cast<std::size_t>(place)];
 }
+constexpr std::string_view text_of(NodeKind kind) {
+  constexpr std::array<std::string_view, 6> kNames = {"host", "root", "device", "communication", "memory", "metadata"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+constexpr std::string_view text_of(EdgeKind kind) { return kind == EdgeKind::Control ? "control" : "data"; }
+constexpr std::string_view text_of(TensorSide side) { return side == TensorSide::Input ? "input" : "output"; }
 constexpr std::string_view text_of(ApiKind kind) { return kind == ApiKind::Runtime ? "runtime" : "driver"; }
 
 template <class Tag>
@@ -111,11 +117,13 @@ LaunchId Writer::add(const Launch& launch) {
   return id_of<Launch>(row);
 }
 
-void Writer::add(const Copy& copy) {
-  state_->insert(Table::Copy, state_->next(Table::Copy), copy.sequence, text_of(copy.kind), nullable(copy.name), nullable(copy.stream), copy.start_ns,
+CopyId Writer::add(const Copy& copy) {
+  const std::int64_t row = state_->next(Table::Copy);
+  state_->insert(Table::Copy, row, copy.sequence, text_of(copy.kind), nullable(copy.name), nullable(copy.stream), copy.start_ns,
                  copy.end_ns, copy.bytes, copy.correlation, copy.graph, copy.graph_node, nullable(copy.computation), copy.trip,
                  static_cast<std::int64_t>(copy.bytes_evidence), static_cast<std::int64_t>(copy.evidence), nullable(copy.process), copy.external,
                  nullable(copy.source), nullable(copy.destination), nullable(copy.extra));
+  return id_of<Copy>(row);
 }
 
 void Writer::add(const ApiCall& call) {
@@ -148,7 +156,7 @@ void Writer::add(const Sync& sync) {
 void Writer::add(const Collective& collective) {
   state_->insert(Table::Collective, state_->next(Table::Collective), nullable(collective.launch), nullable(collective.range), nullable(collective.name),
                  nullable(collective.dtype), collective.elements_in, collective.elements_out, nullable(collective.group_name), collective.group_size,
-                 nullable(collective.ranks), collective.sequence);
+                 nullable(collective.ranks), collective.sequence, nullable(collective.node));
 }
 
 void Writer::add(const Allocation& allocation) {
@@ -167,6 +175,27 @@ void Writer::add(const Counter& counter) {
 
 void Writer::add(const Flow& flow) {
   state_->insert(Table::Flow, state_->next(Table::Flow), nullable(flow.category), flow.number, text_of(flow.place), nullable(flow.thread), flow.time_ns);
+}
+
+void Writer::add(const LaunchCounter& counter) {
+  state_->insert(Table::LaunchCounter, nullable(counter.launch), nullable(counter.counter), nullable(counter.unit), counter.value, nullable(counter.text));
+}
+
+NodeId Writer::add(const Node& node) {
+  const std::int64_t row = state_->next(Table::Node);
+  state_->insert(Table::Node, row, node.number, text_of(node.kind), nullable(node.name), nullable(node.thread), nullable(node.range), nullable(node.launch), nullable(node.copy),
+                 node.parent, node.record, node.forward_parent, node.scope, node.duration_ns, nullable(node.op_schema), nullable(node.backend), nullable(node.kernel_file),
+                 nullable(node.inputs), nullable(node.outputs), nullable(node.extra));
+  return id_of<Node>(row);
+}
+
+void Writer::add_node_edge(NodeId node, EdgeKind kind, std::int64_t place, std::int64_t source) {
+  state_->insert(Table::NodeEdge, nullable(node), place, text_of(kind), source);
+}
+
+void Writer::add(const NodeTensor& tensor) {
+  state_->insert(Table::NodeTensor, nullable(tensor.node), text_of(tensor.side), tensor.place, tensor.item, tensor.tensor, tensor.storage, tensor.offset, tensor.elements,
+                 tensor.item_bytes, nullable(tensor.device));
 }
 
 void Writer::add_warning(std::string_view code, std::string_view message) { state_->insert(Table::Warning, state_->next(Table::Warning), code, message); }

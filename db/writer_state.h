@@ -22,16 +22,16 @@ struct TextHash {
 /// Tables that rows are inserted into, in the order of kTables.
 enum class Table : std::uint8_t {
   String, Run, Property, Device, Clock, Process, Thread, Stream, Kernel, KernelOp, Launch, Copy, ApiCall, Range, Signature, SignatureInput, Sync, Collective,
-  Allocation, Instant, Counter, Flow, Loss, Warning
+  Allocation, Instant, Counter, Flow, LaunchCounter, Node, NodeEdge, NodeTensor, Loss, Warning
 };
 struct TableColumns {
   std::string_view name;
   int columns;
 };
-inline constexpr std::array<TableColumns, 24> kTables = {{{"string", 2}, {"run", 10}, {"property", 2}, {"device", 11}, {"clock", 4}, {"process", 4}, {"thread", 5}, {"stream", 5},
+inline constexpr std::array<TableColumns, 28> kTables = {{{"string", 2}, {"run", 10}, {"property", 2}, {"device", 11}, {"clock", 4}, {"process", 4}, {"thread", 5}, {"stream", 5},
                                                           {"kernel", 7}, {"kernel_op", 5}, {"launch", 30}, {"copy", 20}, {"api_call", 10}, {"range", 16}, {"signature", 2},
-                                                          {"signature_input", 6}, {"sync", 12}, {"collective", 11}, {"allocation", 9}, {"instant", 6}, {"counter", 6}, {"flow", 6},
-                                                          {"loss", 3}, {"warning", 3}}};
+                                                          {"signature_input", 6}, {"sync", 12}, {"collective", 12}, {"allocation", 9}, {"instant", 6}, {"counter", 6}, {"flow", 6}, {"launch_counter", 5}, {"node", 19}, {"node_edge", 4},
+                                                          {"node_tensor", 10}, {"loss", 3}, {"warning", 3}}};
 
 template <class Tag>
 std::optional<std::int64_t> nullable(Id<Tag> id) {

@@ -9,23 +9,19 @@
 #include "base/byte_source.h"
 #include "base/temporary_folder.h"
 #include "db/writer.h"
+#include "import/file_head.h"
+#include "import/import_nodes.h"
+#include "import/import_rocm.h"
 #include "import/json_events.h"
 #include "import/nsys.h"
 #include "import/recognise.h"
+#include "import/rocpd.h"
 #include "import/trace_rows.h"
+#include "import/whole_file.h"
 #include "import/xspace.h"
 
 namespace seam::collector {
 namespace {
-
-/// Enough to tell formats apart.
-constexpr std::size_t kSniffed = std::size_t{1} << 16;
-
-std::string first_bytes(ByteSource& source) {
-  std::string bytes(kSniffed, '\0');
-  bytes.resize(source.read(bytes));
-  return bytes;
-}
 
 /// SQLite reads files, not streams: packed ones are unpacked into `to`.
 Result<void> unpack(const std::filesystem::path& file, const std::filesystem::path& to) {
@@ -45,6 +41,10 @@ void describe_run(db::Writer& writer, const ImportOptions& options, const Import
   writer.set_property("import.file", imported.file.filename().string());
 }
 
+Error unsupported_rocpd_error(const std::filesystem::path& file) {
+  return {Error::Code::Unsupported, fmt::format("{}: this is a rocpd database of rocprofv3 (schema 3), which this version does not read; instead: rocprofv3 --output-format csv, and import the folder", file.string()), std::nullopt, {}};
+}
+
 Result<Imported> import_database(const std::filesystem::path& file, bool packed, const ImportOptions& options) {
   SEAM_TRY(const TemporaryFolder scratch, TemporaryFolder::make());
   std::filesystem::path plain = file;
@@ -57,14 +57,17 @@ Result<Imported> import_database(const std::filesystem::path& file, bool packed,
     const auto rows = database.query(fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}'", table));
     return rows && std::get<std::int64_t>(rows->rows[0][0]) > 0;
   };
-  if (holds("rocpd_string")) return fail(Error::Code::Unsupported, fmt::format("{}: is a rocpd database (rocmProfileData), which this version does not read; rpd2tracing.py makes JSON of it, which it does", file.string()));
   if (holds("evidence") && holds("launch")) return fail(Error::Code::BadInput, fmt::format("{}: is a run file of Seam already", file.string()));
-  if (!is_nsys(database)) return fail(Error::Code::BadInput, fmt::format("{}: is a SQLite database, but no export of Nsight Systems", file.string()));
+  const bool rocpd = is_rocpd(database);
+  if (!rocpd && !is_nsys(database)) {
+    if (holds("rocpd_info_node") || holds("rocpd_kernel_dispatch")) return tl::unexpected(unsupported_rocpd_error(file));
+    return fail(Error::Code::BadInput, fmt::format("{}: is a SQLite database, but no export of Nsight Systems and no rocpd of rocmProfileData", file.string()));
+  }
   SEAM_TRY(db::Writer writer, db::Writer::create(options.output));
   Imported imported;
   imported.file = file;
   imported.output = options.output;
-  SEAM_DO(during(fmt::format("importing {}", file.string()), import_nsys(database, writer, imported)));
+  SEAM_DO(during(fmt::format("importing {}", file.string()), rocpd ? import_rocpd(database, writer, imported) : import_nsys(database, writer, imported)));
   describe_run(writer, options, imported);
   SEAM_DO(writer.finish());
   return imported;
@@ -72,16 +75,7 @@ Result<Imported> import_database(const std::filesystem::path& file, bool packed,
 
 /// Its messages lie within each other, so it is read whole.
 Result<Imported> import_xspace(const std::filesystem::path& file, const ImportOptions& options) {
-  constexpr std::size_t kMost = std::size_t{4} << 30;
-  SEAM_TRY(ByteSource source, ByteSource::open(file));
-  std::string bytes;
-  std::vector<char> chunk(std::size_t{1} << 20);
-  for (std::size_t got = source.read(chunk); got > 0; got = source.read(chunk)) {
-    bytes.append(chunk.data(), got);
-    if (bytes.size() > kMost) return fail(Error::Code::BadInput, fmt::format("{}: holds more than 4 GiB once unpacked; import the .trace.json.gz beside it", file.string()));
-    if (options.progress && !options.progress(source.bytes_taken(), source.bytes_in_all())) return fail(Error::Code::Cancelled, "the import was stopped; no file was written");
-  }
-  if (source.damage()) return fail(Error::Code::BadInput, fmt::format("{}: {}", file.string(), *source.damage()));
+  SEAM_TRY(const std::string bytes, whole_file(file, std::size_t{4} << 30, "import the .trace.json.gz beside it", options));
   SEAM_TRY(db::Writer writer, db::Writer::create(options.output));
   TraceRows rows(writer);
   SEAM_DO(during(fmt::format("reading {}", file.string()), read_xspace(bytes, rows)));
@@ -90,6 +84,29 @@ Result<Imported> import_xspace(const std::filesystem::path& file, const ImportOp
   imported.output = options.output;
   rows.finish({}, imported);
   imported.format = "xplane";
+  describe_run(writer, options, imported);
+  SEAM_DO(writer.finish());
+  return imported;
+}
+
+Result<Imported> import_rocprof(const std::filesystem::path& path, bool json, const ImportOptions& options) {
+  SEAM_TRY(db::Writer writer, db::Writer::create(options.output));
+  Imported imported;
+  imported.file = path;
+  imported.output = options.output;
+  SEAM_DO(json ? import_rocprof_json(path, options, writer, imported) : import_rocprof_tables(path, options, writer, imported));
+  describe_run(writer, options, imported);
+  SEAM_DO(writer.finish());
+  return imported;
+}
+
+Result<Imported> import_execution_trace(const std::filesystem::path& file, FileKind kind, const ImportOptions& options) {
+  if (!options.execution_trace.empty()) return fail(Error::Code::BadInput, fmt::format("{}: is an execution trace itself; --et takes one that lies beside a trace of the profiler", file.string()));
+  SEAM_TRY(db::Writer writer, db::Writer::create(options.output));
+  Imported imported;
+  imported.file = file;
+  imported.output = options.output;
+  SEAM_DO(import_nodes(file, kind, options, writer, imported));
   describe_run(writer, options, imported);
   SEAM_DO(writer.finish());
   return imported;
@@ -104,6 +121,7 @@ Result<bool> is_trace(const std::filesystem::path& file) {
 }
 
 Result<Imported> import_trace(const std::filesystem::path& file, const ImportOptions& options) {
+  if (is_rocprof_folder(file)) return import_rocprof(file, false, options);
   std::string head;
   {
     SEAM_TRY(ByteSource probe, ByteSource::open(file));
@@ -113,6 +131,11 @@ Result<Imported> import_trace(const std::filesystem::path& file, const ImportOpt
       case FileKind::Empty: return fail(Error::Code::BadInput, fmt::format("{}: is empty", file.string()));
       case FileKind::Sqlite: return import_database(file, probe.packing().has_value(), options);
       case FileKind::XSpace: return import_xspace(file, options);
+      case FileKind::ExecutionTrace:
+      case FileKind::Chakra:
+      case FileKind::ChakraJson: return import_execution_trace(file, kind_of(head), options);
+      case FileKind::RocprofTable: return import_rocprof(file, false, options);
+      case FileKind::RocprofJson: return import_rocprof(file, true, options);
       case FileKind::Json: break;
       case FileKind::Unreadable:
       case FileKind::Other: return fail(Error::Code::BadInput, fmt::format("{}: is no trace that is known", file.string()));
@@ -128,12 +151,13 @@ Result<Imported> import_trace(const std::filesystem::path& file, const ImportOpt
     if (options.progress && !options.progress(source.bytes_taken(), source.bytes_in_all())) return fail(Error::Code::Cancelled, "the import was stopped; no file was written");
   }
   const TextFaults& faults = reader.faults();
-  if (!faults.has_events) return tl::unexpected(json_hint(file, head));
+  if (!faults.has_events) return fail(Error::Code::BadInput, fmt::format("{}: this is JSON without a list of trace events (\"traceEvents\")", file.string()));
   Imported imported;
   imported.file = file;
   imported.output = options.output;
   rows.finish(faults, imported);
   describe_run(writer, options, imported);
+  if (!options.execution_trace.empty()) SEAM_DO(add_execution_trace(options, writer, imported));
   if (source.damage()) {
     imported.warnings.push_back({"damaged", *source.damage() + ": what was unpacked until there is read"});
     writer.add_warning(imported.warnings.back().code, imported.warnings.back().message);

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "import/rocprof_csv.h"
+
 namespace seam::collector {
 namespace {
 
@@ -29,10 +31,8 @@ constexpr std::array kMagics = {
 /// First lines of tables that profilers and their tools write.
 constexpr std::array kTables = {
     Known{"comm_type,comm_group"sv, "a communication log of AICB", "record the job with a profiler"},
-    Known{"\"Correlation_Id\",\"Dispatch_Id\""sv, "a counter table of rocprofv3, which this version does not read", "rocprofv3 --sys-trace --output-format pftrace json"},
-    Known{"\"Domain\",\"Function\",\"Process_Id\""sv, "a table of rocprofv3, which this version does not read", "record with PyTorch's or JAX's profiler"},
-    Known{"\"Kind\",\"Agent_Id\""sv, "a table of rocprofv3, which this version does not read", "record with PyTorch's or JAX's profiler"},
-    Known{"\"Kind\",\"Direction\""sv, "a table of rocprofv3, which this version does not read", "record with PyTorch's or JAX's profiler"},
+    Known{"\"Kind\","sv, "a table of rocprofv3 without kernels, copies or calls", "import the folder that it lies in"},
+    Known{"\"Node_Id\","sv, "rocprofv3's table of devices", "import the folder that it lies in"},
     Known{"\"Name\",\"Calls\""sv, "a summary, not a trace", "import the trace that it was made of"},
     Known{"Start (ns),"sv, "a table of `nsys stats`", "import the report itself: nsys export --type sqlite REPORT.nsys-rep"},
     Known{"Name,Process,Thread,"sv, "a table made of a trace", "import the trace itself"},
@@ -61,6 +61,17 @@ bool is_chakra(std::string_view head) { return head.size() > 12 && head.substr(1
 /// Perfetto's packets: field 1 of a Trace, each a short message.
 bool is_perfetto(std::string_view head) { return head.size() > 16 && head[0] == '\x0a' && head.find("\xe2\x03"sv) < 16; }
 
+/// Execution traces are JSON with a list of nodes; Chakra's in JSON are objects one after the other, the first of them attributes only.
+FileKind kind_of_json(std::string_view text) {
+  const std::string_view begin = text.substr(0, 4096);
+  const auto has = [&](std::string_view key) { return begin.find(key) != std::string_view::npos; };
+  if (has("\"traceEvents\"")) return FileKind::Json;
+  if (has("\"nodes\"") && (has("\"schema\"") || has("\"rf_id\"")) && text.starts_with('{')) return FileKind::ExecutionTrace;
+  if (has("\"rocprofiler-sdk-tool\"")) return FileKind::RocprofJson;
+  if (has("\"attr\"") && (has("\"stringVal\"") || has("\"int64Val\"") || has("\"uint64Val\"")) && text.starts_with('{')) return FileKind::ChakraJson;
+  return FileKind::Json;
+}
+
 Error unsupported(const std::filesystem::path& file, std::string_view what, std::string_view todo) {
   return {Error::Code::Unsupported, fmt::format("{}: this is {}; instead: {}", file.string(), what, todo), std::nullopt, {}};
 }
@@ -71,8 +82,10 @@ FileKind kind_of(std::string_view head) {
   if (head.starts_with("SQLite format 3")) return FileKind::Sqlite;
   const std::string_view text = without_blanks(head);
   if (text.empty()) return FileKind::Empty;
-  if (find(head) != nullptr || is_chakra(head)) return FileKind::Unreadable;
-  if (text.starts_with('{') || text.starts_with('[')) return FileKind::Json;
+  if (is_rocprof_table(head)) return FileKind::RocprofTable;
+  if (find(head) != nullptr) return FileKind::Unreadable;
+  if (is_chakra(head)) return FileKind::Chakra;
+  if (text.starts_with('{') || text.starts_with('[')) return kind_of_json(text);
   // XSpace: field 1, planes, whose names are paths of hosts and devices.
   if (head[0] == '\x0a' && (head.find("/host:") < 64 || head.find("/device:") < 64)) return FileKind::XSpace;
   if (is_perfetto(head)) return FileKind::Unreadable;
@@ -84,18 +97,9 @@ std::optional<Error> hint(const std::filesystem::path& file, std::string_view he
   for (const std::string_view end : {".nsys-rep", ".qdrep"})
     if (name.ends_with(end)) return unsupported(file, "a report of Nsight Systems, which only its own tools read", fmt::format("nsys export --type sqlite {}, and import that", name));
   if (name.ends_with(".ncu-rep")) return unsupported(file, "a report of Nsight Compute, which only its own tools read", fmt::format("ncu --import {} --page raw --csv (which this version does not read either)", name));
-  if (const Known* known = find(head)) return unsupported(file, known->what, known->todo);
-  if (is_chakra(head)) return unsupported(file, "a Chakra execution trace, which this version does not read", "import the Kineto trace of the same run");
+  if (const Known* known = kind_of(head) == FileKind::Unreadable ? find(head) : nullptr) return unsupported(file, known->what, known->todo);
   if (is_perfetto(head) && kind_of(head) == FileKind::Unreadable) return unsupported(file, "a Perfetto trace, which this version does not read", "traceconv json FILE trace.json, and import that");
   return std::nullopt;
-}
-
-Error json_hint(const std::filesystem::path& file, std::string_view head) {
-  const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
-  if (has("\"attr\"") && has("\"stringVal\"")) return unsupported(file, "a Chakra execution trace as JSON, which this version does not read", "import the Kineto trace of the same run");
-  if (has("\"schema\"") && has("\"start_ts\"")) return unsupported(file, "an execution trace of PyTorch (operators without times), which this version does not read", "import the Kineto trace of the same run");
-  if (has("\"rocprofiler-sdk-tool\"")) return unsupported(file, "a JSON file of rocprofv3, which this version does not read", "record with PyTorch's or JAX's profiler");
-  return {Error::Code::BadInput, fmt::format("{}: this is JSON without a list of trace events (\"traceEvents\")", file.string()), std::nullopt, {}};
 }
 
 }  // namespace seam::collector

@@ -9,13 +9,11 @@
 
 namespace seam::collector {
 
-enum class FileKind : std::uint8_t { Empty, Json, Sqlite, XSpace, Unreadable, Other };
+enum class FileKind : std::uint8_t { Empty, Json, ExecutionTrace, Chakra, ChakraJson, RocprofTable, RocprofJson, Sqlite, XSpace, Unreadable, Other };
 
 /// `head`: the first 64 KiB, unpacked.
 [[nodiscard]] FileKind kind_of(std::string_view head);
 /// For Unreadable, and for names that say it (.nsys-rep): what it is and what to do. Nothing for the other kinds.
 [[nodiscard]] std::optional<Error> hint(const std::filesystem::path& file, std::string_view head);
-/// JSON without trace events: what it is, told by its keys.
-[[nodiscard]] Error json_hint(const std::filesystem::path& file, std::string_view head);
 
 }  // namespace seam::collector

@@ -69,6 +69,16 @@ std::optional<std::string> sweep(db::Writer& writer, std::int64_t& busy_ns) {
   return std::nullopt;
 }
 
+void order_by_time(db::Writer& writer) {
+  const std::string order = "(SELECT id, copy, row_number() OVER (ORDER BY start_ns, sequence) - 1 AS place FROM (SELECT id, 0 AS copy, start_ns, sequence FROM launch UNION ALL "
+                            "SELECT id, 1, start_ns, sequence FROM copy)) o";
+  // Kept aside first: the second statement must not see what the first one wrote.
+  writer.change("CREATE TEMP TABLE places AS SELECT * FROM " + order);
+  writer.change("UPDATE launch SET sequence = o.place FROM places o WHERE o.copy = 0 AND o.id = launch.id");
+  writer.change("UPDATE copy SET sequence = o.place FROM places o WHERE o.copy = 1 AND o.id = copy.id");
+  writer.change("DROP TABLE places");
+}
+
 std::int64_t linked_work(db::Writer& writer) {
   std::int64_t sum = 0;
   for (const char* table : {"launch", "copy"}) {
@@ -80,7 +90,7 @@ std::int64_t linked_work(db::Writer& writer) {
 std::vector<std::pair<std::string, std::int64_t>> in_order(const std::map<std::string, std::int64_t, std::less<>>& counts) {
   std::vector<std::pair<std::string, std::int64_t>> out;
   for (const char* kind : {"op", "annotation", "gpu_annotation", "python", "runtime", "kernel", "graph", "memcpy", "memset", "sync", "overhead", "profiler", "other", "instant", "allocation", "counter",
-                           "flow", "launch_flow", "metadata", "links", "threads"}) {
+                           "flow", "launch_flow", "metadata", "links", "threads", "node", "node_tensor", "joined", "launch_counter"}) {
     const auto at = counts.find(kind);
     out.emplace_back(kind, at == counts.end() ? 0 : at->second);
   }

@@ -15,6 +15,8 @@ namespace seam::collector {
 /// Walks over the devices' work in order of time and adds up their busy time (a union per device). Says which rows run far over later work of their own
 /// stream, if any do: a fault of the recording, no overlap of programmatic launches or graph branches.
 [[nodiscard]] std::optional<std::string> sweep(db::Writer& writer, std::int64_t& busy_ns);
+/// Gives launches and copies their places in order of time; what has no time comes first, in the order in which it was added.
+void order_by_time(db::Writer& writer);
 /// Kernels, copies and fills whose API call is in the file.
 [[nodiscard]] std::int64_t linked_work(db::Writer& writer);
 /// Counts by kind in the order in which reports show them; kinds that do not occur are 0.

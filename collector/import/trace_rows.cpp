@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "import/copy_names.h"
 
 namespace seam::collector {
 
@@ -26,28 +27,6 @@ std::optional<db::Grid> grid_of(const Text& text) {
     values[count++] = value;
   }
   return count == 3 ? std::optional(db::Grid{values[0], values[1], values[2]}) : std::nullopt;
-}
-
-/// "Memcpy HtoD (Pinned -> Device)".
-db::CopyKind copy_kind(std::string_view name) {
-  static constexpr std::pair<std::string_view, db::CopyKind> kKinds[] = {{"H2D", db::CopyKind::HostToDevice}, {"D2H", db::CopyKind::DeviceToHost}, {"D2D", db::CopyKind::DeviceToDevice}, {"P2P", db::CopyKind::PeerToPeer}, {"HtoD", db::CopyKind::HostToDevice}, {"DtoH", db::CopyKind::DeviceToHost}, {"DtoD", db::CopyKind::DeviceToDevice},
-                                                                          {"HtoH", db::CopyKind::HostToHost}, {"PtoP", db::CopyKind::PeerToPeer}};
-  for (const auto& [word, kind] : kKinds)
-    if (name.find(word) != std::string_view::npos) return kind;
-  return db::CopyKind::Unknown;
-}
-
-/// What stands in brackets: the kinds of memory on both sides, in small letters.
-std::pair<std::string, std::string> memories(std::string_view name) {
-  const std::size_t open = name.find('('), arrow = name.find(" -> "), close = name.rfind(')');
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
-  const auto small = [](std::string_view text) {
-    std::string out(text);
-    std::ranges::transform(out, out.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c); });
-    return out;
-  };
-  if (arrow == std::string_view::npos || arrow < open || arrow > close) return {{}, small(name.substr(open + 1, close - open - 1))};
-  return {small(name.substr(open + 1, arrow - open - 1)), small(name.substr(arrow + 4, close - arrow - 4))};
 }
 
 /// "kind_src:pageable kind_dst:device size:64".
@@ -259,7 +238,7 @@ void TraceRows::add_range(const Event& event, const Arguments& with, const Span&
 void TraceRows::add_collective(const Arguments& with, db::LaunchId launch, db::RangeId range) {
   if (!with.collective.there()) return;
   writer_.add(db::Collective{.launch = launch, .range = range, .name = intern(with.collective), .dtype = intern(with.element_type), .elements_in = with.elements_in, .elements_out = with.elements_out,
-                             .group_name = intern(with.group_name), .group_size = with.group_size, .ranks = intern(with.ranks), .sequence = with.collective_sequence});
+                             .group_name = intern(with.group_name), .group_size = with.group_size, .ranks = intern(with.ranks), .sequence = with.collective_sequence, .node = {}});
 }
 
 void TraceRows::add_instant(const EventBatch& batch, const Event& event) {

@@ -177,14 +177,36 @@ Table total_table(const RunReport& report) {
   table.columns = {{"kind", "kind", Unit::Text, {}}, {"count", "count", Unit::Count, {}}, {"bytes_read", "read", Unit::Bytes, {}}, {"bytes_written", "written", Unit::Bytes, {}}};
   const auto cell = [](const std::optional<std::int64_t>& bytes) { return bytes ? Cell(*bytes) : Cell(Unknown{}); };
   for (const WorkTotal& one : report.totals) table.rows.push_back({one.kind, one.count, cell(one.bytes_read), cell(one.bytes_written)});
-  table.notes = {"where bytes come from (simulated, modelled) stands in the views launches and copies, row by row"};
+  table.notes = {"where bytes come from (simulated, modelled, counted) stands in the views launches and copies, row by row"};
   return table;
+}
+
+Table op_table(const RunReport& report, std::size_t most) {
+  Table table;
+  table.title = "Ops";
+  table.columns = {{"name", "op", Unit::Text, {}}, {"count", "calls", Unit::Count, Evidence::Recorded}, {"bytes_in", "tensors read", Unit::Bytes, Evidence::Recorded}, {"bytes_out", "tensors given", Unit::Bytes, Evidence::Recorded}};
+  const auto cell = [](const std::optional<double>& bytes) { return bytes && *bytes >= 0 && *bytes < 9e18 ? Cell(static_cast<std::int64_t>(*bytes)) : Cell(Unknown{}); };
+  const std::size_t rows = most == 0 ? report.ops.size() : std::min(most, report.ops.size());
+  for (std::size_t i = 0; i < rows; ++i) table.rows.push_back({report.ops[i].name, report.ops[i].count, cell(report.ops[i].bytes_in), cell(report.ops[i].bytes_out)});
+  table.notes = {fmt::format("ops that call no others; sizes are those of whole tensors, {} different ops in all; the views nodes and op_tensors hold them one by one", human_count(std::ssize(report.ops)))};
+  return table;
+}
+
+Document untimed_document(const RunReport& report, std::size_t most) {
+  const bool bytes = std::ranges::any_of(report.totals, [](const WorkTotal& one) { return one.bytes_read || one.bytes_written; });
+  Document out{Paragraph{fmt::format("{}: {} {} run. Its rows have {}no times: nothing was measured{}.", report.name, report.kind == "imported" ? "an" : "a", report.kind, bytes ? "bytes and " : "",
+                                     bytes && report.kind == "imported" ? " but what counters say" : "")}};
+  if (!report.totals.empty()) out.emplace_back(total_table(report));
+  if (!report.ops.empty()) out.emplace_back(op_table(report, most));
+  for (const auto& [detail, count] : report.loss) out.emplace_back(Paragraph{fmt::format("Lost: {} ({}).", count ? human_count(*count) : "an unknown number", detail)});
+  for (const std::string& warning : report.warnings) out.emplace_back(Paragraph{fmt::format("Warning: {}.", warning)});
+  return out;
 }
 
 }  // namespace
 
 Document run_document(const RunReport& report, std::size_t most) {
-  if (report.untimed()) return {Paragraph{fmt::format("{}: a {} run. Its rows have bytes and no times: nothing was measured.", report.name, report.kind)}, total_table(report)};
+  if (report.untimed()) return untimed_document(report, most);
   Document out{Paragraph{summary(report)}};
   add_findings(report, out);
   if (!report.occupation.empty()) {

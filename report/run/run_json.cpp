@@ -24,7 +24,7 @@ std::string run_json(const RunReport& report) {
     }
     devices.push_back({{"device", one.device}, {"name", report.devices[d]}, {"wall_ns", one.wall_ns}, {"busy_ns", one.busy_ns}, {"launches", one.launches}, {"idle", causes}});
   }
-  for (std::size_t c = 0; c < sums.size(); ++c) idle.push_back({{"cause", name(static_cast<analyzer::IdleCause>(c))}, {"ns", sums[c]}, {"what", sentence(static_cast<analyzer::IdleCause>(c))}});
+  for (std::size_t c = 0; c < sums.size() && !report.untimed(); ++c) idle.push_back({{"cause", name(static_cast<analyzer::IdleCause>(c))}, {"ns", sums[c]}, {"what", sentence(static_cast<analyzer::IdleCause>(c))}});
   Json kinds = Json::array(), segments = Json::array();
   std::map<analyzer::PathKind, std::pair<std::int64_t, std::int64_t>> by_kind;
   for (const analyzer::PathPiece& piece : report.path.pieces) {
@@ -55,16 +55,20 @@ std::string run_json(const RunReport& report) {
   Json totals = Json::array();
   const auto number = [](const std::optional<std::int64_t>& bytes) { return bytes ? Json(*bytes) : Json(); };
   for (const WorkTotal& one : report.totals) totals.push_back({{"kind", one.kind}, {"count", one.count}, {"bytes_read", number(one.bytes_read)}, {"bytes_written", number(one.bytes_written)}});
+  Json ops = Json::array();
+  const auto real = [](const std::optional<double>& bytes) { return bytes ? Json(*bytes) : Json(); };
+  for (const OpTotal& one : report.ops) ops.push_back({{"name", one.name}, {"count", one.count}, {"bytes_in", real(one.bytes_in)}, {"bytes_out", real(one.bytes_out)}});
   const Json out{{"schema", "seam.analyze/1"},
                  {"run", report.name},
                  {"kind", report.kind},
                  {"wall_ns", report.untimed() ? Json() : Json(timeline.wall_ns())},
                  {"totals", totals},
+                 {"ops", ops},
                  {"shares", shares},
                  {"idle", idle},
                  {"devices", devices},
                  {"communication", {{"ns", report.overlap.communication_ns}, {"hidden_ns", report.overlap.hidden_ns}}},
-                 {"critical_path", {{"ns", report.path.ns()}, {"by_kind", kinds}, {"segments", segments}}},
+                 {"critical_path", {{"ns", report.untimed() ? Json() : Json(report.path.ns())}, {"by_kind", kinds}, {"segments", segments}}},
                  {"launches", {{"linked", s.linked}, {"unlinked", s.unlinked}, {"calls", s.calls}, {"in_graphs", s.in_graphs}, {"call_ns", s.call_ns}, {"delay_ns", s.delay_ns}, {"short_kernels", s.short_kernels}, {"mean_depth", s.depth}}},
                  {"kernels", kernels},
                  {"steps", steps},

@@ -29,19 +29,36 @@ std::vector<StepRow> steps_of(const analyzer::Timeline& timeline, const db::Rows
   return out;
 }
 
+/// Sizes are summed as real numbers: a damaged trace may hold any.
+Result<std::vector<OpTotal>> ops_of(const db::Database& run) {
+  SEAM_TRY(const db::Rows rows, run.query("SELECT s.value, count(DISTINCT n.id), sum(CASE t.side WHEN 'input' THEN CAST(t.elements AS REAL) * t.item_bytes END), sum(CASE t.side WHEN 'output' THEN CAST(t.elements AS REAL) * t.item_bytes END) "
+                                          "FROM node n JOIN string s ON s.id = n.name LEFT JOIN node_tensor t ON t.node = n.id WHERE n.kind IN ('host', 'communication') AND n.launch IS NULL "
+                                          "AND n.number NOT IN (SELECT parent FROM node WHERE parent IS NOT NULL) GROUP BY n.name ORDER BY 2 DESC, 1"));
+  std::vector<OpTotal> out;
+  for (const auto& row : rows.rows) {
+    const auto real = [&](std::size_t c) { return std::holds_alternative<double>(row[c]) ? std::optional(std::get<double>(row[c])) : std::nullopt; };
+    out.push_back({text_in(row[0]), integer_in(row[1]).value_or(0), real(2), real(3)});
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<RunReport> run_report(const db::Database& run) {
   RunReport out;
-  SEAM_TRY(const db::Rows about, run.query("SELECT name, (SELECT value FROM property WHERE name = 'import.format'), kind FROM run"));
+  SEAM_TRY(const db::Rows about, run.query("SELECT name, (SELECT value FROM property WHERE name = 'import.format'), kind, start_ns FROM run"));
   if (!about.rows.empty()) {
     out.name = text_in(about.rows[0][0]);
     out.format = text_in(about.rows[0][1]);
     out.kind = text_in(about.rows[0][2]);
+    out.timed = integer_in(about.rows[0][3]).has_value();
   }
   SEAM_TRY(out.timeline, analyzer::timeline_of(run));
   SEAM_TRY(const db::Rows totals, run.query("SELECT kind, count, bytes_read, bytes_written FROM totals ORDER BY kind"));
   for (const auto& row : totals.rows) out.totals.push_back({text_in(row[0]), integer_in(row[1]).value_or(0), integer_in(row[2]), integer_in(row[3])});
+  if (out.untimed()) {
+    SEAM_TRY(out.ops, ops_of(run));
+  }
   for (const std::int64_t ordinal : out.timeline.devices()) {
     SEAM_TRY(const db::Rows device, run.query("SELECT coalesce(product, name) FROM device WHERE id = " + std::to_string(ordinal)));
     out.devices.push_back(device.rows.empty() ? "unknown" : text_in(device.rows[0][0]));

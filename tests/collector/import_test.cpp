@@ -179,7 +179,6 @@ TEST_F(ImportTest, KnownFormatsGetAHint) {
   using std::string_literals::operator""s;
   const std::pair<std::string, std::string> cases[] = {
       {"PAR1\x15\x04"s, "nsys export"}, {"\xfd" "7zXZ\0\0"s, "xz -d"}, {"\x0a\x25\x40\0\xe2\x03\x20\x08\x86\xd0\xd8\xe3\x9f\xc0\x89\x89\x77\x1a"s, "traceconv"},
-      {"\x5e\x12\x10\x0a\x06schema\xea\x01\x05" "1.0.1"s, "Chakra"}, {R"({"schema": "1.1.1", "pid": 1, "start_ts": 5, "nodes": []})", "execution trace of PyTorch"},
       {"Start (ns),End (ns),Name\n"s, "nsys export"}, {"\"Kind\",\"Agent_Id\"\n"s, "rocprofv3"}, {"version https://git-lfs.github.com/spec/v1\n"s, "git lfs pull"}};
   for (const auto& [bytes, says] : cases) {
     const auto imported = import_text(bytes);

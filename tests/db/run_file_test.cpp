@@ -168,6 +168,34 @@ TEST_F(RunFile, QueriesOnlyRead) {
   EXPECT_FALSE(database->query(""));
 }
 
+/// The version 2 that recordings were in before execution traces and counters had tables.
+TEST_F(RunFile, Version2IsTakenForward) {
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(file("old.seam").c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw, read_file(std::filesystem::path(SEAM_TEST_DIR) / "run_v2.sql")->c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
+  sqlite3_close(raw);
+  const auto upgraded = upgrade(file("old.seam"));
+  ASSERT_TRUE(upgraded) << upgraded.error().message;
+  const auto old = Database::open(file("old.seam"));
+  ASSERT_TRUE(old) << old.error().message;
+  auto writer = Writer::create(file());
+  ASSERT_TRUE(writer);
+  fill(*writer);
+  ASSERT_TRUE(writer->finish());
+  const auto fresh = Database::open(file());
+  ASSERT_TRUE(fresh);
+  const std::string columns = "SELECT m.type, m.name, c.name, c.type FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) c ORDER BY 1, 2, 3";
+  EXPECT_EQ(rows(*old, columns), rows(*fresh, columns));
+  for (const auto& view : rows(*old, "SELECT name FROM sqlite_schema WHERE type = 'view'")) rows(*old, "SELECT * FROM " + std::get<std::string>(view[0]));
+  using Row = std::vector<Field>;
+  EXPECT_EQ(rows(*old, "SELECT name, launch, sequence, node FROM collectives"), (std::vector<Row>{{"ncclAllReduce", 0, 5, Null{}}}));
+  EXPECT_EQ(rows(*old, "SELECT op_name, type, dims FROM op_inputs"), (std::vector<Row>{{"aten::add", "float", "[4,4]"}}));
+  EXPECT_EQ(rows(*old, "SELECT count(*) FROM node"), (std::vector<Row>{{0}}));
+  EXPECT_EQ(rows(*old, "SELECT name, duration_ns FROM launches"), (std::vector<Row>{{"add_kernel", 40}}));
+  EXPECT_EQ(rows(*old, "SELECT integrity_check FROM pragma_integrity_check"), (std::vector<Row>{{"ok"}}));
+  EXPECT_EQ(rows(*old, "SELECT * FROM pragma_foreign_key_check"), std::vector<Row>{});
+}
+
 /// Every version that was ever written is taken forward, and then has what a new file has.
 TEST_F(RunFile, Version1IsTakenForward) {
   sqlite3* raw = nullptr;

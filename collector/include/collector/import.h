@@ -13,6 +13,7 @@
 namespace seam::collector {
 
 struct ImportOptions {
+  std::filesystem::path execution_trace;  ///< PyTorch's, of the same process: its tensors are given to the ops; empty = none
   std::filesystem::path output;  ///< the run file; an existing one is replaced once the new one is whole
   std::string command;           ///< as typed, for the run's record
   std::string tool;              ///< who writes: "seam 0.1.0"
@@ -33,7 +34,7 @@ struct ImportWarning {
 /// What an import read. Rows are counted as the source counts its events: `runtime` holds driver calls too, `instant` also those that became allocations.
 struct Imported {
   std::filesystem::path file, output;
-  std::string format;                                      ///< "kineto", "tsl", "xplane", "chrome", "nsys"
+  std::string format;                                      ///< "kineto", "tsl", "xplane", "chrome", "nsys", "et", "et+", "chakra"
   std::vector<std::pair<std::string, std::int64_t>> rows;  ///< by kind, in a fixed order
   std::int64_t busy_ns = 0;                                ///< union of kernels, copies and fills per device, summed over devices
   std::optional<std::int64_t> start_ns, end_ns, rank;
@@ -43,6 +44,12 @@ struct Imported {
 
 /// Whether the first bytes of a file (unpacked) are a trace's, or of something else that import_trace() has an answer to, rather than a module's or other text.
 [[nodiscard]] Result<bool> is_trace(const std::filesystem::path& file);
+
+/// What a folder holds: traces, each a run. PyTorch's execution trace of the same process is joined with its trace where only one pair can be meant.
+struct Source {
+  std::filesystem::path trace, execution_trace;
+};
+[[nodiscard]] Result<std::vector<Source>> sources_in(const std::filesystem::path& folder);
 
 /// Errors: NotFound; BadInput for what is no trace, or one without any event, with its place where it has one; Unsupported for known formats that are not
 /// read, with what converts them; Environment if the run file cannot be written. On an error no file is left.

@@ -15,7 +15,7 @@
 
 namespace seam::db {
 
-inline constexpr int kVersion = 2;                         ///< user_version that this program writes
+inline constexpr int kVersion = 3;                         ///< user_version that this program writes
 inline constexpr std::int32_t kApplicationId = 0x5345414d;  ///< "SEAM"
 
 struct Null {

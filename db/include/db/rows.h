@@ -19,6 +19,8 @@ struct Thread;
 struct Launch;
 struct Range;
 struct Signature;
+struct Copy;
+struct Node;
 using StringId = Id<String>;
 using KernelId = Id<Kernel>;
 using StreamId = Id<Stream>;
@@ -27,6 +29,8 @@ using ThreadId = Id<Thread>;
 using LaunchId = Id<Launch>;
 using RangeId = Id<Range>;
 using SignatureId = Id<Signature>;
+using CopyId = Id<Copy>;
+using NodeId = Id<Node>;
 
 enum class RunKind : std::uint8_t { Recorded, Imported, Simulated, Planned };
 
@@ -185,6 +189,7 @@ struct Collective {
   std::optional<std::int64_t> group_size;
   StringId ranks;
   std::optional<std::int64_t> sequence;
+  NodeId node;
 };
 
 struct Allocation {
@@ -216,6 +221,42 @@ struct Flow {
   FlowPlace place = FlowPlace::Start;
   ThreadId thread;
   std::optional<std::int64_t> time_ns;
+};
+
+/// One counter of one launch: a number or a text.
+struct LaunchCounter {
+  LaunchId launch;
+  StringId counter, unit;
+  std::optional<double> value;
+  StringId text;
+};
+
+enum class NodeKind : std::uint8_t { Host, Root, Device, Communication, Memory, Metadata };
+
+/// A node of an execution trace.
+struct Node {
+  std::int64_t number = 0;
+  NodeKind kind = NodeKind::Host;
+  StringId name;
+  ThreadId thread;
+  RangeId range;
+  LaunchId launch;
+  CopyId copy;
+  std::optional<std::int64_t> parent, record, forward_parent, scope, duration_ns;
+  StringId op_schema, backend, kernel_file;
+  SignatureId inputs, outputs;
+  StringId extra;
+};
+
+enum class EdgeKind : std::uint8_t { Control, Data };
+enum class TensorSide : std::uint8_t { Input, Output };
+
+struct NodeTensor {
+  NodeId node;
+  TensorSide side = TensorSide::Input;
+  std::int64_t place = 0, item = 0, tensor = 0;
+  std::optional<std::int64_t> storage, offset, elements, item_bytes;
+  StringId device;
 };
 
 }  // namespace seam::db

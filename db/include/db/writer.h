@@ -45,7 +45,7 @@ class Writer {
   KernelId add_kernel(const Kernel& kernel);
   void add_kernel_op(KernelId kernel, int place, const KernelOp& op);
   LaunchId add(const Launch& launch);
-  void add(const Copy& copy);
+  CopyId add(const Copy& copy);
   void add(const ApiCall& call);
   RangeId add(const Range& range);
   SignatureId add_signature(std::span<const SignatureInput> inputs);
@@ -55,6 +55,10 @@ class Writer {
   void add(const Instant& instant);
   void add(const Counter& counter);
   void add(const Flow& flow);
+  void add(const LaunchCounter& counter);
+  NodeId add(const Node& node);
+  void add_node_edge(NodeId node, EdgeKind kind, std::int64_t place, std::int64_t source);
+  void add(const NodeTensor& tensor);
   /// Counts under one reason add up; an unknown count makes the sum unknown.
   void add_loss(std::string_view reason, std::optional<std::int64_t> count, std::string_view detail);
   void add_warning(std::string_view code, std::string_view message);

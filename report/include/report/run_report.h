@@ -25,9 +25,18 @@ struct WorkTotal {
   std::optional<std::int64_t> bytes_read, bytes_written;
 };
 
+/// Ops of an execution trace with one name, those that call no other ops.
+struct OpTotal {
+  std::string name;
+  std::int64_t count = 0;
+  std::optional<double> bytes_in, bytes_out;  ///< of the tensors that they are given and give; nothing where none is known
+};
+
 struct RunReport {
   std::string name, kind, format;          ///< of the run: "imported", "simulated", "planned"; "kineto" for imported ones
+  bool timed = true;                       ///< the run says when it began
   std::vector<WorkTotal> totals;
+  std::vector<OpTotal> ops;                ///< runs without times that hold an execution trace; most calls first
   std::vector<std::string> devices;        ///< products, by ordinal, of those with work
   analyzer::Timeline timeline;
   std::vector<analyzer::ClassShare> shares;
@@ -42,8 +51,8 @@ struct RunReport {
   std::vector<std::optional<std::int64_t>> bytes;  ///< recorded bytes of copies, per row of shares; nothing where unknown
   std::vector<std::pair<std::string, std::optional<std::int64_t>>> loss;
   std::vector<std::string> warnings;
-  /// No row has a time: planned and simulated runs, whose figures are bytes.
-  [[nodiscard]] bool untimed() const { return timeline.work.empty() && timeline.untimed_work > 0; }
+  /// No row has a time: planned and simulated runs, whose figures are bytes, execution traces, reports of counters.
+  [[nodiscard]] bool untimed() const { return timeline.work.empty() && (timeline.untimed_work > 0 || !timed); }
 };
 [[nodiscard]] Result<RunReport> run_report(const db::Database& run);
 
