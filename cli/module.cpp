@@ -8,11 +8,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include "analyzer/recorded_graph.h"
 #include "base/files.h"
+#include "base/units.h"
 #include "cli/command.h"
 #include "graph/text.h"
 #include "graph/views.h"
+#include "import_traces.h"
 #include "layouts.h"
+#include "open_run.h"
 #include "planner/pipeline.h"
 
 namespace seam::cli {
@@ -48,7 +52,13 @@ Result<std::vector<Array>> read_arrays(const std::filesystem::path& folder, grap
 
 void add_module_flags(CLI::App& app, ModuleFlags& flags) {
   app.add_option("--size", flags.sizes, "of a graph of PyTorch: what a symbolic size is, as s17=64; may be repeated")->type_name("NAME=N")->take_all();
+  app.add_option("--step", flags.step, "of a trace of PyTorch: which profiled step, counted from 0 (default: the last)")->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}).description(""));
   app.add_option("--graph", flags.graph, "of a log of PyTorch's compiler: which graph, by name or number (seam import LOG lists them)");
+}
+
+Result<bool> is_recorded(const std::string& file) {
+  if (is_run_file(file)) return true;
+  return holds_traces(file);
 }
 
 Result<graph::TorchOptions> torch_options(const ModuleFlags& flags) {
@@ -67,8 +77,35 @@ Result<graph::TorchOptions> torch_options(const ModuleFlags& flags) {
   return out;
 }
 
+namespace {
+
+std::string said_of(const analyzer::RecordedGraph& recorded) {
+  std::string out = fmt::format("graph of {}: {} operators", recorded.scope, human_count(recorded.operators));
+  if (recorded.opaque > 0) out += fmt::format(", {} of them opaque", human_count(recorded.opaque));
+  if (recorded.edges_recorded > 0) out += fmt::format("; {} operands known by recorded tensor ids", human_count(recorded.edges_recorded));
+  if (recorded.edges_inferred > 0) out += fmt::format("; {} operands inferred from shapes and order (an execution trace beside it would say: seam import TRACE --et ET)", human_count(recorded.edges_inferred));
+  out += fmt::format("; {} tensors from outside", human_count(recorded.from_outside));
+  for (const auto& [name, count] : recorded.left_out) out += fmt::format("\nleft out: {} x {}", human_count(count), name);
+  return out;
+}
+
+Result<graph::Graph> recorded_module(const std::string& file, const ModuleFlags& flags) {
+  Common quiet;
+  quiet.quiet = true;
+  SEAM_TRY(const OpenRun run, OpenRun::open(file, quiet));
+  SEAM_TRY(analyzer::RecordedGraph recorded, during("making a graph of " + file, analyzer::graph_of_run(run.database(), {flags.step})));
+  recorded.graph.name = std::filesystem::path(file).filename().replace_extension().stem().string();
+  fmt::print(stderr, "{}\n", said_of(recorded));
+  return std::move(recorded.graph);
+}
+
+}  // namespace
+
 Result<graph::Graph> open_module(const std::filesystem::path& file, const ModuleFlags& flags) {
   SEAM_TRY(const graph::TorchOptions torch, torch_options(flags));
+  SEAM_TRY(const bool recorded, is_recorded(file.string()));
+  if (recorded) return recorded_module(file.string(), flags);
+  if (flags.step >= 0) return fail(Error::Code::BadInput, fmt::format("{}: --step is for traces, which this is not", file.string()));
   SEAM_TRY(const std::string text, read_file(file));
   if (const bool given = !torch.sizes.empty() || !torch.graph.empty(); given && graph::text_format(text) != graph::TextFormat::Torch) {
     return fail(Error::Code::BadInput, fmt::format("{}: --size and --graph are for graphs of PyTorch's compiler, which this is not", file.string()));

@@ -24,11 +24,15 @@ namespace seam::cli {
 struct ModuleFlags {
   std::vector<std::string> sizes;  ///< "s17=64"
   std::string graph;
+  std::int64_t step = -1;          ///< of a trace: which profiled step; -1: the last
 };
-/// --size, --graph.
+/// --size, --graph, --step.
 void add_module_flags(CLI::App& app, ModuleFlags& flags);
+/// Whether it is a run file or a trace.
+[[nodiscard]] Result<bool> is_recorded(const std::string& file);
 [[nodiscard]] Result<graph::TorchOptions> torch_options(const ModuleFlags& flags);
-/// Any module, by content. Errors carry the file's name.
+/// Any module, by content; of a trace or run, the graph of the operators that it recorded, with a line on standard error that says how much of it is
+/// known. Errors carry the file's name.
 [[nodiscard]] Result<graph::Graph> open_module(const std::filesystem::path& file, const ModuleFlags& flags = {});
 
 inline constexpr const char* kSimulatedLayouts = "simulated";
@@ -48,7 +52,7 @@ struct PlanFlags {
   bool quiet = false;             ///< no progress line
   std::function<bool(const std::string& flag)> given;  ///< whether a flag was typed; set by add_plan_flags
 };
-/// --size, --graph, --device, --policy, --shared-cap, --footprint-cap, --unroll, --no-merges, --no-epilogues.
+/// --size, --graph, --step, --device, --policy, --shared-cap, --footprint-cap, --unroll, --no-merges, --no-epilogues.
 void add_plan_flags(CLI::App& app, PlanFlags& flags);
 /// BadInput for --layouts simulated, which takes a module: plan_options_for() (layouts.h).
 [[nodiscard]] Result<planner::PlanOptions> plan_options(const PlanFlags& flags);

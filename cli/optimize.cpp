@@ -44,6 +44,7 @@ std::string command_of(const OptimizeFlags& flags) {
   if (flags.plan.layouts != PlanFlags{}.layouts) out += " --layouts " + flags.plan.layouts;
   if (flags.plan.no_merges) out += " --no-merges";
   if (flags.plan.no_epilogues) out += " --no-epilogues";
+  if (flags.plan.module.step >= 0) out += fmt::format(" --step {}", flags.plan.module.step);
   for (const std::string& size : flags.plan.module.sizes) out += " --size " + size;
   if (!flags.plan.module.graph.empty()) out += fmt::format(" --graph '{}'", flags.plan.module.graph);
   for (const auto& [flag, files] : {std::pair{"--compare", &flags.compare.compare}, {"--ptx", &flags.compare.ptx}, {"--launches", &flags.compare.launches}})
@@ -70,14 +71,19 @@ void add_optimize_flags(CLI::App& app, OptimizeFlags& flags) {
 
 Result<int> run_optimize(const OptimizeFlags& flags, const std::string& command, const Common& common) {
   report::OptimizeRequest request;
-  SEAM_TRY(request.text, read_file(flags.input));
+  SEAM_TRY(const bool recorded, is_recorded(flags.input));
+  if (recorded) {
+    SEAM_TRY(request.module, open_module(flags.input, flags.plan.module));
+  } else {
+    SEAM_TRY(request.text, read_file(flags.input));
+  }
   request.file = flags.input;
   SEAM_TRY(request.torch, torch_options(flags.plan.module));
   SEAM_TRY(request.compilers, compared_with(flags.compare, flags.input));
   request.command = command;
   request.tool = std::string("seam ") + SEAM_VERSION;
   if (flags.plan.layouts == kSimulatedLayouts) {
-    SEAM_TRY(const graph::Graph module, graph::read_graph(request.text, request.file, request.torch));
+    SEAM_TRY(const graph::Graph module, open_module(flags.input, flags.plan.module));
     SEAM_TRY(request.options, plan_options_for(module, flags.plan));
   } else {
     SEAM_TRY(request.options, plan_options(flags.plan));
@@ -114,7 +120,7 @@ Result<int> run_optimize(const OptimizeFlags& flags, const std::string& command,
 
 Run define_optimize(CLI::App& app) {
   auto flags = std::make_shared<OptimizeFlags>();
-  app.add_option("input", flags->input, "an HLO or .graph module")->required();
+  app.add_option("input", flags->input, "a module: HLO, .graph, a graph of PyTorch's compiler, or a trace")->required();
   app.add_option("-o,--output", flags->output, "folder for plan, kernels, page, run and certificate");
   add_optimize_flags(app, *flags);
   return [flags](const Common& common) { return run_optimize(*flags, command_of(*flags), common); };

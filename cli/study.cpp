@@ -35,7 +35,7 @@ Result<void> takes_none_of(const Options& options, std::initializer_list<const c
 }
 
 Result<int> run_layouts(const Options& options, const Common& common) {
-  SEAM_DO(takes_none_of(options, {"--layouts", "--policy", "--shared-cap", "--footprint-cap", "--unroll", "--no-merges", "--no-epilogues", "--size", "--graph"}));
+  SEAM_DO(takes_none_of(options, {"--layouts", "--policy", "--shared-cap", "--footprint-cap", "--unroll", "--no-merges", "--no-epilogues", "--size", "--graph", "--step"}));
   SEAM_TRY(const planner::PlanOptions plan, plan_options(options.plan));
   SEAM_TRY(const std::filesystem::path file, bundled("bert_paper.graph"));
   SEAM_TRY(const graph::Graph layer, open_module(file));
@@ -65,7 +65,7 @@ Result<int> run_layouts(const Options& options, const Common& common) {
 Result<int> run(const Options& options, const Common& common) {
   if (options.name == "layouts") return run_layouts(options, common);
   if (options.name != "bert-layer") return fail(Error::Code::BadInput, fmt::format("there is no study '{}'; there are bert-layer and layouts", options.name));
-  SEAM_DO(takes_none_of(options, {"--group", "--every", "--no-prove", "--costs", "--size", "--graph"}));
+  SEAM_DO(takes_none_of(options, {"--group", "--every", "--no-prove", "--costs", "--size", "--graph", "--step"}));
   SEAM_TRY(const planner::PlanOptions plan, plan_options(options.plan));
   SEAM_TRY(const std::filesystem::path file, bundled("bert_paper.graph"));
   SEAM_TRY(const graph::Graph layer, open_module(file));

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 namespace seam::graph::torch {
@@ -99,6 +100,14 @@ Dims Call::dims_or_all(std::size_t position, std::string_view keyword, std::int6
 
 DType Call::dtype(std::size_t position, std::string_view keyword, DType otherwise) {
   const Value& found = value(position, keyword);
+  if (found.kind == Value::Kind::Int) {  // recorded calls have c10::ScalarType's number
+    constexpr std::array kTypes = {DType::U8, DType::S8, DType::S16, DType::S32, DType::S64, DType::F16, DType::F32, DType::F64};
+    if (found.integer >= 0 && found.integer < std::ssize(kTypes)) return kTypes[static_cast<std::size_t>(found.integer)];
+    if (found.integer == 11) return DType::Pred;
+    if (found.integer == 15) return DType::BF16;
+    b.refuse(fmt::format("type number {}", found.integer));
+    return otherwise;
+  }
   if (found.kind == Value::Kind::Text) {
     if (const std::optional<DType> known = torch_dtype(found.text)) return *known;
     b.refuse(fmt::format("'{}' is no known type", found.text));

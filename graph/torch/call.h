@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "torch/builder.h"
-#include "torch/program.h"
+#include "graph/torch_program.h"
 
 namespace seam::graph::torch {
 

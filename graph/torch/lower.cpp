@@ -7,6 +7,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "graph/torch_calls.h"
+#include "graph/verify.h"
 #include "torch/call.h"
 
 namespace seam::graph::torch {
@@ -48,6 +50,56 @@ bool moves_only(Opcode opcode) {
 class Lowerer {
  public:
   explicit Lowerer(const Program& program) : program_(program), b_(program.name) {}
+
+  // --- call by call (RecordedCalls)
+  void add_parameter(const Node& node) { define_parameter(node); }
+  /// The results of a call, each under a name of its own; nullopt where it has no known meaning and `stated` gives no types for an opaque one.
+  Result<std::optional<RecordedResults>> record(const Node& node, const std::vector<std::optional<TensorType>>& stated, bool may_be_opaque) {
+    const OperatorName op = named(node.target);
+    SEAM_TRY(Call call, call_of(node, op));
+    RecordedResults out;
+    std::optional<Value> result = known_meaning(call, node, out.opaque_because);
+    if (result && !fits(*result, stated)) {
+      out.opaque_because = "its results are not those that were recorded";
+      result.reset();
+    }
+    if (!result) {
+      if (!may_be_opaque || std::ranges::none_of(stated, [](const auto& type) { return type.has_value(); })) return std::optional<RecordedResults>();
+      result = opaque(call, node, out.opaque_because, {stated, stated.size() == 1});
+    } else {
+      out.opaque_because.clear();
+    }
+    std::vector<Value> items;
+    flatten(*result, items);
+    for (std::size_t k = 0; k < items.size(); ++k) {
+      if (!items[k].is_tensor()) {
+        out.names.emplace_back();
+        continue;
+      }
+      const std::string name_of = items.size() == 1 ? node.name : fmt::format("{}.{}", node.name, k);
+      name(items[k].tensor, name_of, node.name);
+      out.names.push_back(name_of);
+      values_[name_of] = std::move(items[k]);
+    }
+    return std::optional(std::move(out));
+  }
+  [[nodiscard]] std::optional<TensorType> type_of(const std::string& name_of) const {
+    const auto found = values_.find(name_of);
+    if (found == values_.end() || !found->second.is_tensor()) return std::nullopt;
+    return TensorType{b_.dtype(found->second.tensor), b_.dims(found->second.tensor), found->second.tensor.view.strides};
+  }
+  [[nodiscard]] bool share_memory(const std::string& a, const std::string& b) const {
+    const auto x = values_.find(a), y = values_.find(b);
+    return x != values_.end() && y != values_.end() && x->second.is_tensor() && y->second.is_tensor() && x->second.tensor.base == y->second.tensor.base;
+  }
+  Graph finished(const std::vector<std::string>& outputs, const std::vector<std::pair<std::string, std::string>>& donated) {
+    for (const std::string& output : outputs) outputs_.push_back(values_.at(output).tensor);
+    for (const auto& [parameter, output] : donated) {
+      b_.donate(static_cast<std::int64_t>(outputs_.size()), parameters_.at(parameter));
+      outputs_.push_back(values_.at(output).tensor);
+    }
+    return b_.finish(outputs_);
+  }
 
   Result<Graph> run() {
     // What the graph holds as attributes is memory from outside as well: parameters, after those of forward().
@@ -126,6 +178,35 @@ class Lowerer {
     return out;
   }
 
+  static void flatten(const Value& value, std::vector<Value>& out) {
+    if (value.kind != Value::Kind::List) return out.push_back(value);
+    for (const Value& item : value.items) flatten(item, out);
+  }
+
+  /// Whether results are of the recorded shapes and types, as far as those are known.
+  bool fits(const Value& result, const std::vector<std::optional<TensorType>>& stated) const {
+    std::vector<Value> items;
+    flatten(result, items);
+    for (std::size_t k = 0; k < std::min(items.size(), stated.size()); ++k) {
+      if (!stated[k] || !items[k].is_tensor()) continue;
+      if (b_.dims(items[k].tensor) != stated[k]->dims || b_.dtype(items[k].tensor) != stated[k]->dtype) return false;
+    }
+    return items.size() >= stated.size();
+  }
+
+  Result<Call> call_of(const Node& node, const OperatorName& op) {
+    Call call{b_, op.name, op.overload, {}, {}, node.type};
+    for (const Argument& argument : node.arguments) {
+      SEAM_TRY(Value value, resolved(argument, node));
+      call.arguments.push_back(std::move(value));
+    }
+    for (const auto& [key, argument] : node.keywords) {
+      SEAM_TRY(Value value, resolved(argument, node));
+      call.keywords.emplace_back(key, std::move(value));
+    }
+    return call;
+  }
+
   Result<void> define(const Node& node) {
     if (node.symbol) {  // arithmetic on sizes: the text says what comes out
       values_[node.name] = Value::of(*node.symbol);
@@ -137,15 +218,7 @@ class Lowerer {
       return {};
     }
     const OperatorName op = named(node.target);
-    Call call{b_, op.name, op.overload, {}, {}, node.type};
-    for (const Argument& argument : node.arguments) {
-      SEAM_TRY(Value value, resolved(argument, node));
-      call.arguments.push_back(std::move(value));
-    }
-    for (const auto& [key, argument] : node.keywords) {
-      SEAM_TRY(Value value, resolved(argument, node));
-      call.keywords.emplace_back(key, std::move(value));
-    }
+    SEAM_TRY(Call call, call_of(node, op));
     if (node.target == "getitem" && call.arguments[0].kind == Value::Kind::List) {
       Value item = lowering_of("getitem")(call);
       if (b_.refused()) return refused_at(node);
@@ -183,10 +256,18 @@ class Lowerer {
   }
 
   Result<Value> meaning(Call& call, const Node& node) {
+    std::string why;
+    if (std::optional<Value> known = known_meaning(call, node, why)) return *std::move(known);
+    SEAM_TRY(const Stated stated, stated_of(node, why));
+    return opaque(call, node, why, stated);
+  }
+
+  /// nullopt, and why: it has none that fits.
+  std::optional<Value> known_meaning(Call& call, const Node& node, std::string& why) {
     const std::size_t first = b_.ops();
     b_.set_origin(node.name, metadata_of(node, call.name));
     const Lowering lowering = lowering_of(call.name);
-    std::string why = "no known meaning";
+    why = "no known meaning";
     if (lowering != nullptr) {
       Value result = lowering(call);
       if (!b_.refused()) check(result, node);
@@ -199,7 +280,7 @@ class Lowerer {
       why = b_.refusal();
       b_.forget_refusal();
     }
-    return opaque(call, node, why);
+    return std::nullopt;
   }
 
   static void tensors_in(const Value& value, std::vector<Tensor>& out) {
@@ -217,39 +298,53 @@ class Lowerer {
     return shape;
   }
 
-  Result<Value> opaque(const Call& call, const Node& node, const std::string& why) {
+  /// Types of the results as the text or the recording states them; `single`: one tensor, no list.
+  struct Stated {
+    std::vector<std::optional<TensorType>> types;
+    bool single = false;
+  };
+  Result<Stated> stated_of(const Node& node, const std::string& why) const {
+    Stated out;
+    if (node.type) {
+      out.types = {node.type};
+      out.single = true;
+      return out;
+    }
+    const auto users = results_of_.find(node.name);
+    if (users != results_of_.end()) {
+      for (const Node* user : users->second) {
+        if (user->arguments.size() != 2 || user->arguments[1].items.size() != 1) continue;
+        const std::int64_t index = user->arguments[1].items[0].integer;
+        if (index < 0 || index > 1000) return fail(Error::Code::BadInput, fmt::format("'{}' reads result {}", user->name, index), user->at);
+        if (out.types.size() <= static_cast<std::size_t>(index)) out.types.resize(static_cast<std::size_t>(index) + 1);
+        out.types[static_cast<std::size_t>(index)] = user->type;
+      }
+    }
+    if (std::ranges::none_of(out.types, [](const auto& type) { return type.has_value(); })) {
+      return fail(Error::Code::Unsupported, fmt::format("{}: {} ({}), and the text states no shape of its result", node.name, node.target, why), node.at);
+    }
+    return out;
+  }
+
+  Value opaque(const Call& call, const Node& node, const std::string& why, const Stated& stated) {
     std::vector<Tensor> operands;
     for (const Value& value : call.arguments) tensors_in(value, operands);
     for (const auto& [key, value] : call.keywords) tensors_in(value, operands);
-    if (node.type) {
+    if (stated.single) {
       Dims order;
-      const Shape shape = stored_shape(*node.type, order);
+      const Shape shape = stored_shape(*stated.types.front(), order);
       return Value(b_.ordered(b_.opaque(node.target, why, operands, shape).value, order));
     }
-    const auto users = results_of_.find(node.name);
-    const auto states = [](const Node* user) { return user->type && user->arguments.size() == 2 && user->arguments[1].items.size() == 1; };
-    if (users == results_of_.end() || std::ranges::none_of(users->second, states)) {
-      return fail(Error::Code::Unsupported, fmt::format("{}: {} ({}), and the text states no shape of its result", node.name, node.target, why), node.at);
-    }
-    Shape tuple;
+    Shape tuple, nothing;
     tuple.is_tuple = true;
-    std::map<std::int64_t, Dims> orders;
-    std::size_t results_read = 0;
-    for (const Node* user : users->second) {
-      if (user->arguments.size() != 2 || user->arguments[1].items.size() != 1) continue;
-      const std::int64_t index = user->arguments[1].items[0].integer;
-      if (index < 0 || index > 1000) return fail(Error::Code::BadInput, fmt::format("'{}' reads result {}", user->name, index), user->at);
-      results_read = std::max(results_read, static_cast<std::size_t>(index) + 1);
-      if (!user->type) continue;  // no tensor
-      Shape nothing;
-      nothing.dims = {0};
-      while (tuple.elements.size() <= static_cast<std::size_t>(index)) tuple.elements.push_back(nothing);
-      tuple.elements[static_cast<std::size_t>(index)] = stored_shape(*user->type, orders[index]);
-    }
+    nothing.dims = {0};
+    std::vector<Dims> orders(stated.types.size());
+    for (std::size_t k = 0; k < stated.types.size(); ++k) tuple.elements.push_back(stated.types[k] ? stored_shape(*stated.types[k], orders[k]) : nothing);
     const Id<Op> made = b_.opaque(node.target, why, operands, tuple).value;
     b_.rename(made, node.name);
-    std::vector<Value> results(results_read);
-    for (auto& [index, order] : orders) results[static_cast<std::size_t>(index)] = b_.ordered(b_.element(made, index), order);
+    std::vector<Value> results(stated.types.size());
+    for (std::size_t k = 0; k < results.size(); ++k)
+      if (stated.types[k]) results[k] = b_.ordered(b_.element(made, static_cast<std::int64_t>(k)), orders[k]);
     return Value::list(std::move(results));
   }
 
@@ -364,5 +459,38 @@ std::optional<Dims> memory_order(const Dims& dims, const Dims& strides) {
 }
 
 Result<Graph> lowered(const Program& program) { return Lowerer(program).run(); }
+
+struct RecordedCalls::State {
+  explicit State(std::string name) : program{std::move(name), {}}, lowerer(program) {}
+  Program program;  ///< no nodes: calls come one by one
+  Lowerer lowerer;
+};
+
+RecordedCalls::RecordedCalls(std::string name) : state_(std::make_unique<State>(std::move(name))) {}
+RecordedCalls::~RecordedCalls() = default;
+
+void RecordedCalls::parameter(const std::string& name, const TensorType& type) {
+  Node node;
+  node.name = name;
+  node.target = "placeholder";
+  node.type = type;
+  state_->lowerer.add_parameter(node);
+}
+
+Result<std::optional<RecordedResults>> RecordedCalls::call(const Node& node, const std::vector<std::optional<TensorType>>& results, bool may_be_opaque) {
+  return state_->lowerer.record(node, results, may_be_opaque);
+}
+
+std::optional<TensorType> RecordedCalls::type(const std::string& name) const { return state_->lowerer.type_of(name); }
+
+bool RecordedCalls::shares_memory(const std::string& a, const std::string& b) const { return state_->lowerer.share_memory(a, b); }
+
+Result<Graph> RecordedCalls::finish(const std::vector<std::string>& outputs, const std::vector<std::pair<std::string, std::string>>& donated) {
+  Graph graph = state_->lowerer.finished(outputs, donated);
+  SEAM_DO(verify(graph));
+  return graph;
+}
+
+bool has_meaning(std::string_view target) { return lowering_of(named(std::string(target)).name) != nullptr; }
 
 }  // namespace seam::graph::torch

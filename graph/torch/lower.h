@@ -2,7 +2,7 @@
 /// From an FX graph as written to the op graph: every operator by its meaning (call.h), the border as PyTorch lays it out.
 #include "graph/graph.h"
 #include "torch/builder.h"
-#include "torch/program.h"
+#include "graph/torch_program.h"
 
 namespace seam::graph::torch {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "read/cursor.h"
-#include "torch/program.h"
+#include "graph/torch_program.h"
 
 namespace seam::graph::torch {
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <charconv>
 
-#include "torch/program.h"
+#include "graph/torch_program.h"
 
 namespace seam::graph::torch {
 namespace {

@@ -29,6 +29,7 @@ class Stopwatch {
 
 Result<graph::Graph> read(const OptimizeRequest& request, Seconds& seconds) {
   const Stopwatch watch(seconds.read);
+  if (request.module) return *request.module;
   return graph::read_graph(request.text, request.file, request.torch);
 }
 

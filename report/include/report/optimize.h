@@ -2,6 +2,7 @@
 /// The whole path in one call: module text → plan → kernels → proof. Prints nothing, writes nothing; the command line, the desktop and tests
 /// start here.
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,7 @@ namespace seam::report {
 
 struct OptimizeRequest {
   std::string text;                 ///< HLO or .graph
+  std::optional<graph::Graph> module;  ///< instead of a text, where it was read already
   std::string file;                 ///< for positions in errors
   graph::TorchOptions torch;        ///< what a graph of PyTorch leaves open
   std::string command, tool;        ///< for the report

@@ -1,0 +1,57 @@
+#pragma once
+/// Which value a recorded tensor is: by its number and storage where an execution trace has them, otherwise by shape, type and order.
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/recorded_graph.h"
+#include "graph/torch_calls.h"
+#include "recorded/calls.h"
+
+namespace seam::analyzer::recorded {
+
+class Memory {
+ public:
+  Memory(graph::torch::RecordedCalls& calls, bool identified, RecordedGraph& out) : calls_(calls), identified_(identified), out_(out) {}
+
+  /// The value to read; a new parameter where nothing makes it. Empty: an undefined tensor.
+  std::string read(const TensorUse& use);
+  /// `name` is a result; `use`: as recorded, or null; `over`: what an in-place operator overwrites, or null.
+  void write(const std::string& name, const TensorUse* use, const TensorUse* over);
+  [[nodiscard]] bool was_read(const std::string& name) const { return read_.contains(name); }
+  /// (parameter, what its memory holds at the end).
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> written_parameters() const;
+
+ private:
+  struct Known {
+    std::string name;
+    std::int64_t storage = 0;
+  };
+  struct Live {
+    std::string name;
+    graph::torch::TensorType type;
+    bool read = false;
+  };
+
+  std::string read_by_id(const TensorUse& use);
+  std::string read_by_shape(const TensorUse& use);
+  std::string view_of_storage(const TensorUse& use);
+  std::string parameter(const TensorUse& use);
+  void forget_storage(std::int64_t storage);
+
+  graph::torch::RecordedCalls& calls_;
+  bool identified_;
+  RecordedGraph& out_;
+  std::unordered_map<std::int64_t, Known> tensors_;          ///< by number
+  std::unordered_map<std::int64_t, std::string> storages_;   ///< the value that fills a storage from its start
+  std::unordered_map<std::int64_t, std::set<std::int64_t>> seen_through_;  ///< storage -> numbers of its tensors
+  std::vector<Live> live_;                                   ///< without numbers: results, oldest first
+  std::map<std::string, std::string> parameter_now_;         ///< parameters that were overwritten, and by what
+  std::map<std::string, std::string> is_parameter_;          ///< value -> the parameter whose memory it is
+  std::set<std::string> read_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace seam::analyzer::recorded
