@@ -25,6 +25,12 @@ std::string target_of(const RecordedCall& call) {
   return name.substr(0, colon) + "." + name.substr(colon + 2);
 }
 
+/// Operators that hand the host a number, or only shape and place memory.
+bool gives_no_tensor(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"aten::_local_scalar_dense", "aten::item", "aten::is_nonzero", "aten::is_pinned", "aten::resize_", "aten::set_", "aten::record_stream", "aten::_has_same_storage_numel"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
 bool is_in_place(const RecordedCall& call) { return call.name.ends_with('_') && !call.name.ends_with("__"); }
 
 std::vector<TensorUse> tensors_of(const std::vector<Slot>& slots) {
@@ -107,11 +113,24 @@ class Build {
     return false;
   }
 
-  Argument argument(const Slot& slot) {
+  /// Where operators take weights: what nothing makes there comes from outside.
+  static bool is_weight(std::string_view target, std::size_t place) {
+    struct Weights {
+      std::string_view name;
+      std::size_t first, last;
+    };
+    static constexpr Weights kWeights[] = {{"linear", 1, 2}, {"addmm", 0, 0}, {"t", 0, 0}, {"transpose", 0, 0}, {"convolution", 1, 2}, {"_convolution", 1, 2}, {"conv1d", 1, 2}, {"conv2d", 1, 2},
+                                           {"cudnn_convolution", 1, 1}, {"layer_norm", 2, 3}, {"native_layer_norm", 2, 3}, {"batch_norm", 1, 4}, {"native_batch_norm", 1, 4},
+                                           {"cudnn_batch_norm", 1, 4}, {"group_norm", 2, 3}, {"native_group_norm", 1, 2}, {"embedding", 0, 0}, {"embedding_bag", 0, 0}, {"rms_norm", 2, 2}};
+    const std::string_view bare = target.substr(target.find('.') + 1);
+    return std::ranges::any_of(kWeights, [&](const Weights& one) { return one.name == bare.substr(0, bare.find('.')) && place >= one.first && place <= one.last; });
+  }
+
+  Argument argument(const Slot& slot, bool may_be_weight) {
     if (slot.kind == Slot::Kind::Value) return slot.value;
     const auto one = [&](const TensorUse& use) {
       Argument name;
-      name.text = memory_.read(use);
+      name.text = memory_.read(use, may_be_weight);
       if (!name.text.empty()) name.kind = Argument::Kind::Name;
       return name;
     };
@@ -140,17 +159,22 @@ class Build {
     for (std::size_t place = 0; place < call.inputs.size(); ++place) {
       const auto keyword = std::ranges::find(keywords, place, &std::pair<std::size_t, std::string>::first);
       if (keyword != keywords.end())
-        node.keywords.emplace_back(keyword->second, argument(call.inputs[place]));
+        node.keywords.emplace_back(keyword->second, argument(call.inputs[place], is_weight(target, place)));
       else
-        node.arguments.push_back(argument(call.inputs[place]));
+        node.arguments.push_back(argument(call.inputs[place], is_weight(target, place)));
     }
     std::vector<std::optional<TensorType>> stated;
     if (call.outputs_known)
       for (const TensorUse& use : outputs) stated.emplace_back(use.type);
     SEAM_TRY(const std::optional<graph::torch::RecordedResults> done, calls_.call(node, stated, leaf && call.outputs_known));
     if (!done) {
-      if (leaf) ++out_.left_out[call.name];
-      return leaf;
+      if (!leaf) return false;
+      // Numbers for the host and bookkeeping leave nothing behind; others have results of shapes that nobody recorded.
+      if (call.outputs_known || tensors_of(call.inputs).empty() || gives_no_tensor(call.name))
+        ++out_.left_out[call.name];
+      else
+        memory_.leave_open(std::move(node));
+      return true;
     }
     ++out_.operators;
     if (!done->opaque_because.empty()) ++out_.opaque;

@@ -18,6 +18,7 @@ struct TensorId {
 struct TensorUse {
   graph::torch::TensorType type;
   std::optional<TensorId> id;
+  bool type_known = true;  ///< false: dims only (Kineto says "TensorList" of a list)
 };
 
 /// One input or output: a tensor, a list of tensors, or a value.

@@ -47,8 +47,8 @@ Slot slot_of(const std::string& type, const std::string& dims, const std::string
   const bool list = !shape.empty() && shape.front().is_array();
   const auto add = [&](const nlohmann::json& own, const nlohmann::json& own_steps, std::size_t k) {
     const std::optional<DType> dtype = dtype_in(type, k);
-    if (!dtype) return;
-    TensorUse use{{*dtype, extents(own), std::nullopt}, std::nullopt};
+    if (!dtype && type != "TensorList") return;
+    TensorUse use{{dtype.value_or(DType::F32), extents(own), std::nullopt}, std::nullopt, dtype.has_value()};
     if (own_steps.is_array() && own_steps.size() == own.size() && !strides.empty()) use.type.strides = extents(own_steps);
     slot.tensors.push_back(std::move(use));
   };

@@ -42,8 +42,8 @@ std::string Memory::parameter(const TensorUse& use) {
   return name;
 }
 
-std::string Memory::read(const TensorUse& use) {
-  std::string name = identified_ && use.id ? read_by_id(use) : read_by_shape(use);
+std::string Memory::read(const TensorUse& use, bool may_be_weight) {
+  std::string name = identified_ && use.id ? read_by_id(use) : read_by_shape(use, may_be_weight);
   if (!name.empty()) read_.insert(name);
   return name;
 }
@@ -102,11 +102,12 @@ std::string Memory::view_of_storage(const TensorUse& use) {
 }
 
 /// The latest result of that shape and type that nobody has read yet; else the latest at all.
-std::string Memory::read_by_shape(const TensorUse& use) {
+std::string Memory::read_by_shape(const TensorUse& use, bool may_be_weight) {
   Live* again = nullptr;
   std::size_t looked = 0;
   for (auto at = live_.rbegin(); at != live_.rend() && looked < kMostLookedBack; ++at, ++looked) {
-    if (!same_type(at->type, use.type) || !same_strides(at->type, use.type)) continue;
+    if (use.type_known ? !same_type(at->type, use.type) : at->type.dims != use.type.dims) continue;
+    if (!same_strides(at->type, use.type)) continue;
     if (!at->read) {
       at->read = true;
       ++out_.edges_inferred;
@@ -118,7 +119,28 @@ std::string Memory::read_by_shape(const TensorUse& use) {
     ++out_.edges_inferred;
     return again->name;
   }
+  if (!may_be_weight)
+    if (std::string made = from_open_call(use); !made.empty()) {
+      ++out_.edges_inferred;
+      return made;
+    }
+  if (!use.type_known) return {};
   return parameter(use);
+}
+
+/// The latest call that left its results open gives one of that shape.
+std::string Memory::from_open_call(const TensorUse& use) {
+  if (open_.empty() || !use.type_known) return {};
+  graph::torch::Node call = std::move(open_.back());
+  open_.pop_back();
+  call.name += fmt::format("_{}", count_++);
+  const auto done = calls_.call(call, {use.type}, true);
+  if (!done || !*done || (*done)->names.empty() || (*done)->names.front().empty()) return {};
+  ++out_.operators;
+  if (!(*done)->opaque_because.empty()) ++out_.opaque;
+  const std::string name = (*done)->names.front();
+  live_.push_back({name, use.type, true});
+  return name;
 }
 
 void Memory::forget_storage(std::int64_t storage) {

@@ -16,10 +16,13 @@ class Memory {
  public:
   Memory(graph::torch::RecordedCalls& calls, bool identified, RecordedGraph& out) : calls_(calls), identified_(identified), out_(out) {}
 
-  /// The value to read; a new parameter where nothing makes it. Empty: an undefined tensor.
-  std::string read(const TensorUse& use);
+  /// The value to read; a new parameter where nothing makes it. Empty: an undefined tensor. `may_be_weight`: it stands where operators take their
+  /// weights.
+  std::string read(const TensorUse& use, bool may_be_weight);
   /// `name` is a result; `use`: as recorded, or null; `over`: what an in-place operator overwrites, or null.
   void write(const std::string& name, const TensorUse* use, const TensorUse* over);
+  /// Without numbers: a call whose results' shapes were not recorded and follow from nothing. Who reads a tensor that nothing else makes, reads its.
+  void leave_open(graph::torch::Node call) { open_.push_back(std::move(call)); }
   [[nodiscard]] bool was_read(const std::string& name) const { return read_.contains(name); }
   /// (parameter, what its memory holds at the end).
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> written_parameters() const;
@@ -36,7 +39,7 @@ class Memory {
   };
 
   std::string read_by_id(const TensorUse& use);
-  std::string read_by_shape(const TensorUse& use);
+  std::string read_by_shape(const TensorUse& use, bool may_be_weight);
   std::string view_of_storage(const TensorUse& use);
   std::string parameter(const TensorUse& use);
   void forget_storage(std::int64_t storage);
@@ -47,6 +50,9 @@ class Memory {
   std::unordered_map<std::int64_t, Known> tensors_;          ///< by number
   std::unordered_map<std::int64_t, std::string> storages_;   ///< the value that fills a storage from its start
   std::unordered_map<std::int64_t, std::set<std::int64_t>> seen_through_;  ///< storage -> numbers of its tensors
+  std::string from_open_call(const TensorUse& use);
+
+  std::vector<graph::torch::Node> open_;                     ///< oldest first
   std::vector<Live> live_;                                   ///< without numbers: results, oldest first
   std::map<std::string, std::string> parameter_now_;         ///< parameters that were overwritten, and by what
   std::map<std::string, std::string> is_parameter_;          ///< value -> the parameter whose memory it is

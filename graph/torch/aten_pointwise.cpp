@@ -297,7 +297,7 @@ constexpr Operator kOperators[] = {
     {"where", where}, {"masked_fill", masked_fill}, {"clamp", clamp}, {"clip", clamp}, {"clamp_min", clamp}, {"clamp_max", clamp}, {"hardtanh", clamp},
     {"lerp", lerp}, {"addcmul", add_combined<Opcode::Multiply>}, {"addcdiv", add_combined<Opcode::Divide>}, {"fma", fma}, {"logaddexp", logaddexp},
     {"convert_element_type", convert}, {"_to_copy", convert}, {"to", convert}, {"float", convert}, {"double", convert}, {"half", convert}, {"bfloat16", convert},
-    {"long", convert}, {"int", convert}, {"bool", convert}, {"type_as", convert}, {"copy", copy}, {"positive", same_tensor},
+    {"long", convert}, {"int", convert}, {"bool", convert}, {"type_as", convert}, {"copy", copy}, {"positive", same_tensor}, {"resolve_conj", same_tensor}, {"resolve_neg", same_tensor},
     {"device_put", same_tensor}, {"cuda", same_tensor}, {"lift_fresh", same_tensor}, {"lift_fresh_copy", same_tensor}, {"lift", same_tensor}, {"requires_grad_", same_tensor},
 };
 

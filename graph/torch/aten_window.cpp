@@ -40,6 +40,7 @@ Value convolution(Call& call) {
   const Dims stride = per_dim(call, 3, "stride", spatial, one), padding = per_dim(call, 4, "padding", spatial, zero), dilation = per_dim(call, 5, "dilation", spatial, one);
   const std::int64_t groups = call.integer(full ? 8 : 6, "groups", 1);
   const Dims in = b.dims(input), kernel = b.dims(weight);
+  if (b.dtype(input) != b.dtype(weight)) b.refuse("an input and a weight of two types");
   if (groups < 1 || kernel[1] * groups != in[1] || kernel[0] % groups != 0) b.refuse("channels that do not fit the weight");
   if (b.refused()) return input;
   const auto at = [](const Tensor& tensor, std::int64_t dim) { return std::ranges::find(tensor.order, dim) - tensor.order.begin(); };
@@ -72,7 +73,7 @@ Value convolution(Call& call) {
   for (const std::int64_t dim : input.order) memory.push_back(out[static_cast<std::size_t>(dim)]);
   const Tensor product = b.ordered(b.add(Opcode::Convolution, array(b.dtype(input), memory), {input.value, weight.value}, std::move(attributes)), input.order);
   if (!call.has(2, "bias")) return product;
-  Tensor bias = call.tensor(2, "bias");
+  Tensor bias = b.converted(call.tensor(2, "bias"), b.dtype(product));
   for (std::size_t k = 0; k < spatial; ++k) bias = b.unsqueezed(bias, -1);
   return b.binary(Opcode::Add, product, bias);
 }

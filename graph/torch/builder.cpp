@@ -290,6 +290,8 @@ Tensor Builder::elementwise(Opcode opcode, DType type, std::vector<Tensor> opera
   std::vector<const Tensor*> pointers;
   for (const Tensor& operand : operands) pointers.push_back(&operand);
   const auto [target, order] = common(pointers);
+  for (const Tensor& operand : operands)
+    if (dtype(operand) != dtype(operands.front())) refuse(fmt::format("operands of two types, {} and {}", graph::print(array(dtype(operands.front()), {})), graph::print(array(dtype(operand), {}))));
   std::vector<Id<Op>> values;
   for (const Tensor& operand : operands) values.push_back(aligned(operand, target, order).value);
   if (refused()) return operands.front();
@@ -306,6 +308,7 @@ Tensor Builder::compare(Direction direction, const Tensor& a, const Tensor& b) {
 }
 
 Tensor Builder::select(const Tensor& condition, const Tensor& yes, const Tensor& no) {
+  if (dtype(yes) != dtype(no) || dtype(condition) != DType::Pred) refuse("a selection between two types, or by no truth value");
   // The values decide the order in memory, the condition follows.
   const Tensor* const all[] = {&yes, &no, &condition};
   const auto [target, order] = common(all);

@@ -243,7 +243,9 @@ Tensor Builder::concatenated(const std::vector<Tensor>& parts, std::int64_t dim)
   Dims memory;
   std::int64_t extent = 0;
   for (const Tensor& part : parts) {
-    if (rank(part) != rank(parts.front())) refuse("a concatenation of different ranks");
+    if (rank(part) != rank(parts.front()) || dtype(part) != dtype(parts.front())) refuse("a concatenation of different ranks or types");
+    for (std::int64_t other = 0; !refused() && other < rank(part); ++other)
+      if (other != dim && this->extent(part, other) != this->extent(parts.front(), other)) refuse("a concatenation of extents that differ");
     if (refused()) return parts.front();
     values.push_back(in_order(part, order).value);
     memory = op(values.back()).shape.dims;
