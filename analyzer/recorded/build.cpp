@@ -31,6 +31,14 @@ bool gives_no_tensor(std::string_view name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
+/// Operators that only get memory or look at it in another way.
+bool is_bookkeeping(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "resize_", "resize_as_", "set_", "view", "as_strided", "transpose", "t", "permute",
+                                                "slice", "select", "narrow", "unsqueeze", "squeeze", "expand", "expand_as", "alias", "detach", "reshape", "_reshape_alias", "_unsafe_view", "flatten", "unflatten",
+                                                "resolve_conj", "resolve_neg", "view_as", "swapaxes", "movedim", "record_stream", "is_pinned"};
+  return name.starts_with("aten::") && std::ranges::find(kNames, name.substr(6)) != std::end(kNames);
+}
+
 bool is_in_place(const RecordedCall& call) { return call.name.ends_with('_') && !call.name.ends_with("__"); }
 
 std::vector<TensorUse> tensors_of(const std::vector<Slot>& slots) {
@@ -83,6 +91,11 @@ class Build {
     std::optional<std::size_t> at = call;
     while (at && *at > around) at = forest_.calls[*at].parent;
     return at == around;
+  }
+
+  /// What it computes, no call inside it does: those only get memory for it.
+  [[nodiscard]] bool computes_itself(std::size_t around) const {
+    return std::ranges::all_of(forest_.calls[around].children, [&](std::size_t child) { return is_bookkeeping(forest_.calls[child].name) && computes_itself(child); });
   }
 
   /// Something made within the call, and not handed out by it, is read after it: then its parts stand in the graph, not the whole.
@@ -146,12 +159,13 @@ class Build {
     const RecordedCall& call = forest_.calls[k];
     const std::string target = target_of(call);
     if (target.empty() || !call.has_inputs) return false;
-    const bool leaf = call.children.empty();
+    const bool leaf = computes_itself(k);
     const bool known = graph::torch::has_meaning(target);
     if (!known && !leaf) return false;
     if (!leaf && leaks(k)) return false;
     const std::vector<TensorUse> outputs = tensors_of(call.outputs);
     if (call.outputs_known && outputs.empty()) return leaf;  // reads a number, asserts, waits: nothing for a graph
+    memory_.begin_call();
     graph::torch::Node node;
     node.name = fmt::format("{}_{}", target.substr(target.find('.') + 1, target.find('.', target.find('.') + 1) - target.find('.') - 1), count_++);
     node.target = target;

@@ -101,24 +101,25 @@ std::string Memory::view_of_storage(const TensorUse& use) {
   return done && *done && !(*done)->names.empty() ? (*done)->names.front() : std::string();
 }
 
-/// The latest result of that shape and type that nobody has read yet; else the latest at all.
+/// The latest result of that shape and type that nobody has read yet; else the latest that this call does not read already; else the latest.
 std::string Memory::read_by_shape(const TensorUse& use, bool may_be_weight) {
-  Live* again = nullptr;
+  Live *again = nullptr, *other = nullptr;
   std::size_t looked = 0;
+  const auto take = [&](Live& live) {
+    live.read = true;
+    of_this_call_.insert(live.name);
+    ++out_.edges_inferred;
+    return live.name;
+  };
   for (auto at = live_.rbegin(); at != live_.rend() && looked < kMostLookedBack; ++at, ++looked) {
     if (use.type_known ? !same_type(at->type, use.type) : at->type.dims != use.type.dims) continue;
     if (!same_strides(at->type, use.type)) continue;
-    if (!at->read) {
-      at->read = true;
-      ++out_.edges_inferred;
-      return at->name;
-    }
+    if (!at->read) return take(*at);
     if (again == nullptr) again = &*at;
+    if (other == nullptr && !of_this_call_.contains(at->name)) other = &*at;
   }
-  if (again != nullptr) {
-    ++out_.edges_inferred;
-    return again->name;
-  }
+  if (other != nullptr) return take(*other);
+  if (again != nullptr) return take(*again);
   if (!may_be_weight)
     if (std::string made = from_open_call(use); !made.empty()) {
       ++out_.edges_inferred;

@@ -19,6 +19,8 @@ class Memory {
   /// The value to read; a new parameter where nothing makes it. Empty: an undefined tensor. `may_be_weight`: it stands where operators take their
   /// weights.
   std::string read(const TensorUse& use, bool may_be_weight);
+  /// The operands that follow are those of one call: guesses take different values for them where there are several.
+  void begin_call() { of_this_call_.clear(); }
   /// `name` is a result; `use`: as recorded, or null; `over`: what an in-place operator overwrites, or null.
   void write(const std::string& name, const TensorUse* use, const TensorUse* over);
   /// Without numbers: a call whose results' shapes were not recorded and follow from nothing. Who reads a tensor that nothing else makes, reads its.
@@ -57,6 +59,7 @@ class Memory {
   std::map<std::string, std::string> parameter_now_;         ///< parameters that were overwritten, and by what
   std::map<std::string, std::string> is_parameter_;          ///< value -> the parameter whose memory it is
   std::set<std::string> read_;
+  std::set<std::string> of_this_call_;                       ///< guessed for the call at hand
   std::size_t count_ = 0;
 };
 
