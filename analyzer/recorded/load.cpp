@@ -49,6 +49,7 @@ Slot slot_of(const std::string& type, const std::string& dims, const std::string
     const std::optional<DType> dtype = dtype_in(type, k);
     if (!dtype && type != "TensorList") return;
     TensorUse use{{dtype.value_or(DType::F32), extents(own), std::nullopt}, std::nullopt, dtype.has_value()};
+    if (!graph::torch::can_be_held(use.type.dims)) return;
     if (own_steps.is_array() && own_steps.size() == own.size() && !strides.empty()) use.type.strides = extents(own_steps);
     slot.tensors.push_back(std::move(use));
   };

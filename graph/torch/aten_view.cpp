@@ -60,7 +60,8 @@ Value slice(Call& call) {
 
 Value narrow(Call& call) {
   const std::int64_t start = call.integer(2, "start", 0);
-  return call.b.sliced(call.tensor(0, "self"), call.integer(1, "dim", 0), start, start + call.integer(3, "length", 0));
+  const std::int64_t length = std::clamp<std::int64_t>(call.integer(3, "length", 0), 0, std::int64_t{1} << 40);
+  return call.b.sliced(call.tensor(0, "self"), call.integer(1, "dim", 0), std::min(start, std::int64_t{1} << 40), std::min(start, std::int64_t{1} << 40) + length);
 }
 
 Value pieces(Call& call, const Tensor& a, std::int64_t dim, const Dims& sizes) {

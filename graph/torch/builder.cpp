@@ -1,5 +1,7 @@
 #include "torch/builder.h"
 
+#include "graph/torch_program.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,7 +16,12 @@ Dims counted(std::int64_t rank) {
   return out;
 }
 
-std::int64_t product(const Dims& dims) { return std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>()); }
+std::int64_t product(const Dims& dims) {
+  std::int64_t out = 1;
+  for (const std::int64_t dim : dims)
+    if (__builtin_mul_overflow(out, dim, &out)) return std::numeric_limits<std::int64_t>::max();  // as many as nothing has
+  return out;
+}
 
 namespace {
 
@@ -58,6 +65,10 @@ void Builder::rename(Id<Op> id, const std::string& wanted) {
 }
 
 Id<Op> Builder::add(Opcode opcode, Shape shape, std::vector<Id<Op>> operands, Attributes attributes) {
+  if (!can_be_held(shape.dims)) {
+    refuse("more elements than any device can hold");
+    std::ranges::fill(shape.dims, 0);
+  }
   Op made;
   do {
     made.name = fmt::format("{}.{}", prefix_, ++suffixes_[prefix_ + "."]);

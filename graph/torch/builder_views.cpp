@@ -152,6 +152,7 @@ Tensor Builder::sliced(const Tensor& a, std::int64_t dim, std::int64_t start, st
   start = std::clamp<std::int64_t>(start, 0, extent);
   end = std::clamp<std::int64_t>(end, start, extent);
   if (start == 0 && end == extent && step == 1) return a;
+  step = std::min(step, extent + 1);
   const Dims stored = op(a.value).shape.dims;
   Attributes attributes;
   attributes.starts.assign(stored.size(), 0);

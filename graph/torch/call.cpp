@@ -72,7 +72,8 @@ Dims Call::ints(std::size_t position, std::string_view keyword, const Dims& othe
   if (found.kind == Value::Kind::None) return otherwise;
   Dims out;
   const auto take = [&](const Value& item) {
-    if (item.kind != Value::Kind::Int) b.refuse(fmt::format("argument {} holds no sizes", position));
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;
+    if (item.kind != Value::Kind::Int || item.integer > kMost || item.integer < -kMost) b.refuse(fmt::format("argument {} holds no sizes", position));
     out.push_back(item.integer);
   };
   if (found.kind == Value::Kind::List) {

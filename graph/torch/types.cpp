@@ -149,6 +149,14 @@ constexpr std::array kDtypes = {
 
 }  // namespace
 
+bool can_be_held(const std::vector<std::int64_t>& dims) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  std::int64_t elements = 1;
+  for (const std::int64_t dim : dims)
+    if (dim < 0 || __builtin_mul_overflow(elements, std::max<std::int64_t>(dim, 1), &elements) || elements > kMost) return false;
+  return true;
+}
+
 std::optional<DType> torch_dtype(std::string_view text) {
   if (text.starts_with("torch.")) text.remove_prefix(6);
   for (const DtypeName& entry : kDtypes)
@@ -169,7 +177,7 @@ std::optional<Annotation> read_annotation(std::string_view text, const std::map<
   text.remove_prefix(open);
   TensorType type{*dtype, {}, std::nullopt};
   const auto dims = read_sizes(text, sizes, missing);
-  if (!dims || std::ranges::any_of(*dims, [](std::int64_t dim) { return dim < 0; })) return std::nullopt;
+  if (!dims || !can_be_held(*dims)) return std::nullopt;
   type.dims = *dims;
   if (text.starts_with('[')) {
     type.strides = read_sizes(text, sizes, missing);

@@ -88,8 +88,8 @@ std::string outcome(const Json& one) {
 }
 
 TEST(TorchOperators, AreWhatPyTorchComputes) {
-  std::ifstream file(SEAM_TEST_DATA "/fx/operators.jsonl");
-  ASSERT_TRUE(file) << "tests/data/fx/operators.jsonl";
+  std::ifstream file(SEAM_TEST_DATA "/torch/operators.jsonl");
+  ASSERT_TRUE(file) << "tests/data/torch/operators.jsonl";
   int cases = 0;
   for (std::string line; std::getline(file, line);) {
     const Json one = Json::parse(line);

@@ -57,6 +57,8 @@ struct Annotation {
   std::optional<std::int64_t> symbol;
 };
 [[nodiscard]] std::optional<Annotation> read_annotation(std::string_view text, const std::map<std::string, std::int64_t>& sizes, std::vector<std::string>& missing);
+/// Whether a tensor of these extents can exist at all (2^40 elements at most).
+[[nodiscard]] bool can_be_held(const std::vector<std::int64_t>& dims);
 /// "f32", "i64", "b8", … and "torch.float32", "float", "long int", "c10::Half" of traces.
 [[nodiscard]] std::optional<DType> torch_dtype(std::string_view text);
 
