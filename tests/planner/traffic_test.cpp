@@ -52,6 +52,60 @@ TEST(Traffic, PiecesOfOneValueStayApart) {
   EXPECT_EQ(only_group(c).parts.size(), 2U);
 }
 
+/// q, k, v of one product with its bias: v is needed a level later. Its slice of the product is read then, not written before and read again.
+TEST(Traffic, ALaterSliceIsReadFromWhatItIsASliceOf) {
+  const Case c = planned(R"(HloModule m
+ENTRY e {
+  x = f32[128,256] parameter(0)
+  w = f32[256,3072] parameter(1)
+  b = f32[3072] parameter(2)
+  p = f32[128,3072] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  bw = f32[128,3072] broadcast(b), dimensions={1}
+  s = f32[128,3072] add(p, bw)
+  q = f32[128,1024] slice(s), slice={[0:128], [0:1024]}
+  k = f32[128,1024] slice(s), slice={[0:128], [1024:2048]}
+  v = f32[128,1024] slice(s), slice={[0:128], [2048:3072]}
+  tv = f32[1024,128] transpose(v), dimensions={1,0}
+  eq = f32[128,1024] tanh(q)
+  ek = f32[128,1024] tanh(k)
+  a = f32[128,128] dot(eq, ek), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  ea = f32[128,128] exponential(a)
+  ev = f32[1024,128] tanh(tv)
+  ROOT r = f32[128,1024] dot(ea, ev), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+}
+)", options_for("stitch"));
+  EXPECT_EQ(complaint(c), "");
+  // q, k and v once from the product, their bias, the scores; written once each.
+  const std::int64_t third = 128 * 1024 * 4, scores = 128 * 128 * 4;
+  EXPECT_LE(c.plan.totals.bytes_read, 3 * third + 3 * 4096 + scores);
+  EXPECT_EQ(c.plan.totals.bytes_written, 3 * third + scores);
+}
+
+/// The mean square of normalized rows: each row's share in the kernel that made the row, which leaves one number per row to read.
+TEST(Traffic, SumsOverEverythingSumRowsWhereRowsAreMade) {
+  const Case c = planned(R"(HloModule m
+add { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT s = f32[] add(a, b) }
+ENTRY e {
+  x = f32[64,1024] parameter(0)
+  zero = f32[] constant(0)
+  n = f32[] constant(1024)
+  sum = f32[64] reduce(x, zero), dimensions={1}, to_apply=add
+  ns = f32[64] broadcast(n), dimensions={}
+  mean = f32[64] divide(sum, ns)
+  means = f32[64,1024] broadcast(mean), dimensions={0}
+  y = f32[64,1024] subtract(x, means)
+  squares = f32[64,1024] multiply(y, y)
+  loss = f32[] reduce(squares, zero), dimensions={0,1}, to_apply=add
+  ROOT r = (f32[64,1024], f32[]) tuple(y, loss)
+}
+)", options_for("stitch"));
+  EXPECT_EQ(complaint(c), "");
+  EXPECT_EQ(c.plan.totals.bytes_read, 64 * 1024 * 4 + 64 * 4);
+  EXPECT_EQ(c.plan.totals.bytes_written, 64 * 1024 * 4 + 64 * 4 + 4);
+}
+
 /// A factor put together from pieces is read 27 times an element: it is kept, not put together 27 times.
 TEST(Traffic, WhatAProductReadsOftenIsKept) {
   const Case c = planned(slurp(std::filesystem::path(SEAM_TEST_DATA) / "xla/dlrm.infer.hlo"), options_for("stitch"));
