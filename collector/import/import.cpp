@@ -136,15 +136,8 @@ Result<void> refuse_what_does_not_fit(const std::filesystem::path& file, FileKin
   return {};
 }
 
-}  // namespace
-
-Result<bool> is_trace(const std::filesystem::path& file) {
-  SEAM_TRY(ByteSource source, ByteSource::open(file));
-  const std::string head = first_bytes(source);
-  return hint(file, head).has_value() || kind_of(head) != FileKind::Other;
-}
-
-Result<Imported> import_trace(const std::filesystem::path& file, const ImportOptions& options) {
+/// `name`: how the run calls its source.
+Result<Imported> import_file(const std::filesystem::path& file, const std::filesystem::path& name, const ImportOptions& options) {
   FileKind kind = FileKind::RocprofTable;
   if (!is_rocprof_folder(file)) {
     SEAM_TRY(ByteSource probe, ByteSource::open(file));
@@ -155,7 +148,7 @@ Result<Imported> import_trace(const std::filesystem::path& file, const ImportOpt
   SEAM_DO(refuse_what_does_not_fit(file, kind, options));
   SEAM_TRY(db::Writer writer, db::Writer::create(options.output));
   Imported imported;
-  imported.file = file;
+  imported.file = name;
   imported.output = options.output;
   SEAM_DO(fill(file, kind, options, writer, imported));
   describe_run(writer, options, imported);
@@ -163,6 +156,22 @@ Result<Imported> import_trace(const std::filesystem::path& file, const ImportOpt
   if (!options.counters.empty()) SEAM_DO(add_counters(options, writer, imported));
   SEAM_DO(writer.finish());
   return imported;
+}
+
+}  // namespace
+
+Result<bool> is_trace(const std::filesystem::path& file) {
+  SEAM_TRY(ByteSource source, ByteSource::open(file));
+  const std::string head = first_bytes(source);
+  return hint(file, head).has_value() || kind_of(head) != FileKind::Other;
+}
+
+Result<Imported> import_trace(const std::filesystem::path& file, const ImportOptions& options) {
+  if (file != "-") return import_file(file, file, options);
+  // Formats are told by the first bytes, and some are read more than once: a pipe is kept first.
+  SEAM_TRY(const TemporaryFolder scratch, TemporaryFolder::make());
+  SEAM_DO(unpack(file, scratch.path() / "standard-input"));
+  return import_file(scratch.path() / "standard-input", file, options);
 }
 
 }  // namespace seam::collector
