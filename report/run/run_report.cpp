@@ -92,13 +92,16 @@ Result<RunReport> run_report(const db::Database& run) {
   }
   SEAM_TRY(const db::Rows steps, run.query("SELECT number, start_ns, end_ns FROM steps ORDER BY start_ns"));
   out.steps = steps_of(out.timeline, steps);
-  SEAM_TRY(const db::Rows loss, run.query("SELECT detail, count FROM loss ORDER BY reason"));
-  for (const auto& row : loss.rows) out.loss.emplace_back(text_in(row[0]), integer_in(row[1]));
+  // What could not be joined with another file is there, and so is in the sums.
+  SEAM_TRY(const db::Rows loss, run.query("SELECT detail, count, reason NOT GLOB '*-not-joined' AND reason NOT IN ('repeated-counter', 'counter-without-value', 'tensor-not-understood', 'values-not-understood') FROM loss ORDER BY reason"));
+  std::int64_t lost = 0;
+  for (const auto& row : loss.rows) {
+    out.loss.emplace_back(text_in(row[0]), integer_in(row[1]));
+    if (integer_in(row[2]) == 1) lost += integer_in(row[1]).value_or(1);
+  }
   out.sequences = analyzer::sequences(out.timeline);
   std::vector<std::int64_t> step_ns;
   for (const StepRow& step : out.steps) step_ns.push_back(step.end_ns - step.start_ns);
-  std::int64_t lost = 0;
-  for (const auto& [detail, count] : out.loss) lost += count.value_or(1);
   if (!out.untimed()) out.findings = analyzer::findings({out.timeline, out.shares, out.kernels, out.occupation, out.overlap, out.launches, out.path, out.sequences, step_ns, lost});
   SEAM_TRY(const db::Rows warnings, run.query("SELECT message FROM warning ORDER BY id"));
   for (const auto& row : warnings.rows) out.warnings.push_back(text_in(row[0]));

@@ -140,6 +140,11 @@ TEST_F(ImportCommand, CountersOfNsightComputeJoinATrace) {
 "0","1","a","b","node_0","1","7","(256, 1, 1)","(64, 1, 1)","0","9.0","1,024","8,000"
 )_";
   const std::string trace = kHard + "h08_graph_launch_owns_six.json";
+  std::ofstream(out("other.csv")) << "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"a.sum\"\n\"\",\"\",\"\",\"\",\"\"\n\"0\",\"no_such_kernel\",\"(1, 1, 1)\",\"(1, 1, 1)\",\"5\"\n";
+  ASSERT_EQ(seam({"import", trace, "--ncu", out("other.csv"), "-o", out("b.seam")}).exit, 0);
+  const Ran unjoined = seam({"analyze", out("b.seam")});
+  EXPECT_NE(unjoined.out.find("Lost: 1 (launches that Nsight Compute counted"), std::string::npos) << unjoined.out;
+  EXPECT_EQ(unjoined.out.find("incomplete-recording"), std::string::npos) << "the trace itself is whole";
   const Ran joined = seam({"import", trace, "--ncu", out("report.csv"), "-o", out("a.seam"), "--format", "json"});
   ASSERT_EQ(joined.exit, 0) << joined.err;
   EXPECT_EQ(Json::parse(joined.out)["rows"]["launch_counter"], 2) << joined.out;
