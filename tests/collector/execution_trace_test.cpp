@@ -193,6 +193,25 @@ TEST_F(ExecutionTrace, WhatIsBrokenIsCountedAndTheRestRead) {
   }
 }
 
+TEST_F(ExecutionTrace, PairsInAFolderAreOfOneProcess) {
+  std::filesystem::create_directories(folder_ / "job");
+  const auto put = [&](const char* name, const std::string& text) { ASSERT_TRUE(write_file(folder_ / "job" / name, text)); };
+  put("rank0.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::cat", "pid": 11, "tid": 1, "ts": 1, "dur": 2}]})");
+  put("rank1.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::cat", "pid": 111, "tid": 1, "ts": 1, "dur": 2}]})");
+  put("nodes0.json", trace_of(kNode));
+  put("communicators.json", R"({"groups": [0, 1]})");
+  const auto sources = sources_in(folder_ / "job");
+  ASSERT_TRUE(sources) << sources.error().message;
+  ASSERT_EQ(sources->size(), 2U) << "the file of communicators is no trace";
+  EXPECT_EQ((*sources)[0].execution_trace, folder_ / "job/nodes0.json");
+  EXPECT_EQ((*sources)[1].execution_trace, "") << "111 is not 11";
+  put("nodes0_again.json", trace_of(kNode));
+  const auto unclear = sources_in(folder_ / "job");
+  ASSERT_TRUE(unclear);
+  EXPECT_EQ(unclear->size(), 4U) << "either could be meant: none is joined";
+  for (const Source& one : *unclear) EXPECT_EQ(one.execution_trace, "");
+}
+
 TEST_F(ExecutionTrace, OthersAreRefused) {
   ASSERT_TRUE(write_file(folder_ / "et.json", trace_of(kNode)));
   ASSERT_TRUE(write_file(folder_ / "kineto.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::cat", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]})"));
