@@ -156,7 +156,7 @@ Result<int> run(const Options& options, const Common& common) {
   }
   if (traces == options.files.size()) return import_traces(options.files, options.beside, options.output, common);
   if (traces > 0) return fail(Error::Code::BadInput, "traces and modules are imported one kind at a time");
-  if (!options.beside.execution_trace.empty()) return fail(Error::Code::BadInput, "--et belongs to a trace of PyTorch's profiler, not to a module");
+  if (!options.beside.execution_trace.empty() || !options.beside.counters.empty()) return fail(Error::Code::BadInput, "--et and --ncu belong to a trace, not to a module");
   std::vector<Imported> modules;
   SEAM_TRY(const graph::TorchOptions torch, torch_options(options.flags));
   for (const std::string& file : options.files) {
@@ -180,10 +180,13 @@ Result<int> run(const Options& options, const Common& common) {
 
 Run define_import(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("files", options->files, "traces of PyTorch's profiler (a folder: the ranks of one job; - is standard input), HLO text, .graph files or graphs of PyTorch's compiler; found by content, gzip and zstd included")->required();
+  app.add_option("files", options->files,
+                 "traces (docs/traces.md lists the formats; a folder: the ranks of one job, or rocprofv3's tables; - is standard input), HLO text, .graph files or graphs of PyTorch's compiler; found by content, gzip and zstd included")
+      ->required();
   add_module_flags(app, options->flags);
   app.add_option("-o,--output", options->output, "traces: the run file (default: the trace's name with .seam here; several: a folder); a module: write it as .graph text");
   app.add_option("--et", options->beside.execution_trace, "PyTorch's execution trace of the same run: gives the ops of the trace their tensors (in a folder it is found)");
+  app.add_option("--ncu", options->beside.counters, "Nsight Compute's table of the same program (ncu --csv --page raw or details): gives the launches of the trace their counters");
   return [options](const Common& common) { return run(*options, common); };
 }
 

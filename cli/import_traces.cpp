@@ -132,6 +132,7 @@ Result<int> import_traces(const std::vector<std::string>& inputs, const Beside& 
   const bool several = sources.size() > 1;
   if (several && output.empty()) return fail(Error::Code::BadInput, "several traces become several run files: -o FOLDER says where");
   if (several && !beside.execution_trace.empty()) return fail(Error::Code::BadInput, fmt::format("--et belongs to one trace, these are {}", sources.size()));
+  if (several && !beside.counters.empty()) return fail(Error::Code::BadInput, fmt::format("--ncu belongs to one trace, these are {}", sources.size()));
   if (!beside.execution_trace.empty()) sources.front().execution_trace = beside.execution_trace;
   std::vector<fs::path> outputs;
   for (const collector::Source& source : sources) {
@@ -142,12 +143,14 @@ Result<int> import_traces(const std::vector<std::string>& inputs, const Beside& 
   std::string command = "seam import";
   for (const std::string& input : inputs) command += " " + fs::path(input).filename().string();
   if (!beside.execution_trace.empty()) command += " --et " + fs::path(beside.execution_trace).filename().string();
+  if (!beside.counters.empty()) command += " --ncu " + fs::path(beside.counters).filename().string();
   std::vector<collector::Imported> runs;
   const Interrupt interrupt;
   Progress bar(common.quiet || common.format == Format::Json);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     collector::ImportOptions options;
     options.execution_trace = sources[i].execution_trace;
+    options.counters = beside.counters;
     options.output = outputs[i];
     options.command = command;
     options.tool = tool();

@@ -15,7 +15,7 @@ namespace seam::cli {
 
 /// What lies beside a trace and is read into its run.
 struct Beside {
-  std::string execution_trace;  ///< empty = none
+  std::string execution_trace, counters;  ///< empty = none
 };
 
 /// Files and folders of traces (a folder is one job, its files are ranks). One trace becomes `output`, or its name with .seam in the current folder;

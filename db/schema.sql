@@ -148,7 +148,7 @@ CREATE TABLE launch (
   computation    INTEGER REFERENCES string (id),    -- the module's computation that it belongs to
   trip           INTEGER,                  -- how many times that computation had run before in this invocation of its loop
   level          INTEGER,                  -- between which library-call layers it stands
-  bytes_read     INTEGER,                  -- distinct bytes of global memory
+  bytes_read     INTEGER,                  -- distinct bytes of global memory; counted ones: what DRAM gave
   bytes_written  INTEGER,
   flops          REAL,
   bytes_evidence INTEGER NOT NULL REFERENCES evidence (id),
@@ -311,7 +311,7 @@ CREATE TABLE flow (
 CREATE TABLE launch_counter (
   launch  INTEGER NOT NULL REFERENCES launch (id),
   counter INTEGER NOT NULL REFERENCES string (id),  -- "dram__bytes_read.sum", "SQ_WAVES"; in details pages "section/metric"
-  unit    INTEGER REFERENCES string (id),           -- as the source writes it; NULL = none
+  unit    INTEGER REFERENCES string (id),           -- of value: times are in "nsecond", sizes in "byte", others as the source writes them; NULL = none
   value   REAL,
   text    INTEGER REFERENCES string (id),           -- where it is no number
   PRIMARY KEY (launch, counter)

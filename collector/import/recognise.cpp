@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "import/ncu_csv.h"
 #include "import/rocprof_csv.h"
 
 namespace seam::collector {
@@ -38,7 +39,6 @@ constexpr std::array kTables = {
     Known{"Name,Process,Thread,"sv, "a table made of a trace", "import the trace itself"},
     Known{"Name,streamId,"sv, "a table made of a trace", "import the trace itself"},
     Known{"Time (%),"sv, "a summary of `nsys stats`", "import the report itself: nsys export --type sqlite REPORT.nsys-rep"},
-    Known{"\"ID\",\"Process ID\""sv, "a table of Nsight Compute, which this version does not read", "import a trace of the same program"},
 };
 
 std::string_view without_blanks(std::string_view text) {
@@ -83,6 +83,7 @@ FileKind kind_of(std::string_view head) {
   const std::string_view text = without_blanks(head);
   if (text.empty()) return FileKind::Empty;
   if (is_rocprof_table(head)) return FileKind::RocprofTable;
+  if (is_ncu_table(head)) return FileKind::NcuTable;
   if (find(head) != nullptr) return FileKind::Unreadable;
   if (is_chakra(head)) return FileKind::Chakra;
   if (text.starts_with('{') || text.starts_with('[')) return kind_of_json(text);
@@ -96,7 +97,7 @@ std::optional<Error> hint(const std::filesystem::path& file, std::string_view he
   const std::string name = file.filename().string();
   for (const std::string_view end : {".nsys-rep", ".qdrep"})
     if (name.ends_with(end)) return unsupported(file, "a report of Nsight Systems, which only its own tools read", fmt::format("nsys export --type sqlite {}, and import that", name));
-  if (name.ends_with(".ncu-rep")) return unsupported(file, "a report of Nsight Compute, which only its own tools read", fmt::format("ncu --import {} --page raw --csv (which this version does not read either)", name));
+  if (name.ends_with(".ncu-rep")) return unsupported(file, "a report of Nsight Compute, which only its own tools read", fmt::format("ncu --import {} --csv --page raw > report.csv, and import that", name));
   if (const Known* known = kind_of(head) == FileKind::Unreadable ? find(head) : nullptr) return unsupported(file, known->what, known->todo);
   if (is_perfetto(head) && kind_of(head) == FileKind::Unreadable) return unsupported(file, "a Perfetto trace, which this version does not read", "traceconv json FILE trace.json, and import that");
   return std::nullopt;

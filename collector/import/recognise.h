@@ -9,7 +9,7 @@
 
 namespace seam::collector {
 
-enum class FileKind : std::uint8_t { Empty, Json, ExecutionTrace, Chakra, ChakraJson, RocprofTable, RocprofJson, Sqlite, XSpace, Unreadable, Other };
+enum class FileKind : std::uint8_t { Empty, Json, ExecutionTrace, Chakra, ChakraJson, RocprofTable, RocprofJson, NcuTable, Sqlite, XSpace, Unreadable, Other };
 
 /// `head`: the first 64 KiB, unpacked.
 [[nodiscard]] FileKind kind_of(std::string_view head);

@@ -229,16 +229,18 @@ class Import {
     return {};
   }
 
-  /// Values that hold from a start to an end: what follows them is the next row of the same series.
+  /// Values that hold from a start to an end: a point of the curve at either.
   Result<void> monitor() {
     if (!reads("rocpd_monitor")) return {};
-    SEAM_TRY(const db::Rows rows, file_.query("SELECT monitorType, deviceType, deviceId, \"start\", CAST(value AS REAL) FROM rocpd_monitor ORDER BY id"));
+    SEAM_TRY(const db::Rows rows, file_.query("SELECT monitorType, deviceType, deviceId, \"start\", CAST(value AS REAL), \"end\" FROM rocpd_monitor ORDER BY id"));
     db::Writer& writer = rows_.writer();
     for (const Row& row : rows.rows) {
       rows_.count("counter");
       const std::string of = text(row[0]);
-      writer.add(db::Counter{.process = {}, .name = writer.intern(of.empty() ? "(no name)" : of), .series = writer.intern(text(row[1]) + " " + text(row[2])), .time_ns = whole(row[3]),
-                             .value = std::holds_alternative<double>(row[4]) ? std::optional(std::get<double>(row[4])) : std::nullopt});
+      for (const std::size_t time : {std::size_t{3}, std::size_t{5}}) {
+        writer.add(db::Counter{.process = {}, .name = writer.intern(of.empty() ? "(no name)" : of), .series = writer.intern(text(row[1]) + " " + text(row[2])), .time_ns = whole(row[time]),
+                               .value = std::holds_alternative<double>(row[4]) ? std::optional(std::get<double>(row[4])) : std::nullopt});
+      }
     }
     return {};
   }

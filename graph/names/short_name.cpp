@@ -19,7 +19,7 @@ bool tells(std::string_view word) {
 
 }  // namespace
 
-std::string short_kernel_name(std::string_view name) {
+std::string_view kernel_function(std::string_view name) {
   if (name.starts_with("void ")) name.remove_prefix(5);
   // The function's own name ends where its template arguments or its parameters begin; namespaces in brackets do not count.
   std::size_t end = 0;
@@ -35,7 +35,14 @@ std::string short_kernel_name(std::string_view name) {
     }
   std::string_view function = name.substr(0, end);
   if (const std::size_t colons = function.rfind("::"); colons != std::string_view::npos) function.remove_prefix(colons + 2);
-  if (function.empty() || end == name.size()) return std::string(name);
+  return function.empty() ? name : function;
+}
+
+std::string short_kernel_name(std::string_view name) {
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  const std::string_view function = kernel_function(name);
+  const std::size_t end = static_cast<std::size_t>(function.data() - name.data()) + function.size();
+  if (end == name.size()) return std::string(name);
   std::string out(function);
   std::string_view rest = name.substr(end);
   for (std::size_t i = 0; i < rest.size();) {

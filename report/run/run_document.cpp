@@ -192,11 +192,26 @@ Table op_table(const RunReport& report, std::size_t most) {
   return table;
 }
 
+Table counted_table(const RunReport& report, std::size_t most) {
+  Table table;
+  table.title = "What hardware counted";
+  table.columns = {{"name", "kernel", Unit::Text, {}}, {"launches", "launches", Unit::Count, Evidence::Counter}, {"us", "time of them", Unit::Microseconds, Evidence::Counter}, {"bytes_read", "DRAM read", Unit::Bytes, Evidence::Counter}, {"bytes_written", "DRAM written", Unit::Bytes, Evidence::Counter}};
+  const auto bytes = [](const std::optional<double>& value) { return value && *value >= 0 && *value < 9e18 ? Cell(static_cast<std::int64_t>(*value)) : Cell(Unknown{}); };
+  const std::size_t rows = most == 0 ? report.counted.size() : std::min(most, report.counted.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    const CountedKernel& one = report.counted[i];
+    table.rows.push_back({graph::short_kernel_name(one.name), one.launches, one.ns ? Cell(*one.ns / 1e3) : Cell(Unknown{}), bytes(one.bytes_read), bytes(one.bytes_written)});
+  }
+  table.notes = {fmt::format("each launch by itself, as the profiler runs it again: no times of the program; {} different kernels in all; the view launch_counters holds every counter", human_count(std::ssize(report.counted)))};
+  return table;
+}
+
 Document untimed_document(const RunReport& report, std::size_t most) {
   const bool bytes = std::ranges::any_of(report.totals, [](const WorkTotal& one) { return one.bytes_read || one.bytes_written; });
   Document out{Paragraph{fmt::format("{}: {} {} run. Its rows have {}no times: nothing was measured{}.", report.name, report.kind == "imported" ? "an" : "a", report.kind, bytes ? "bytes and " : "",
-                                     bytes && report.kind == "imported" ? " but what counters say" : "")}};
+                                     report.counted.empty() ? "" : " but what counters say")}};
   if (!report.totals.empty()) out.emplace_back(total_table(report));
+  if (!report.counted.empty()) out.emplace_back(counted_table(report, most));
   if (!report.ops.empty()) out.emplace_back(op_table(report, most));
   for (const auto& [detail, count] : report.loss) out.emplace_back(Paragraph{fmt::format("Lost: {} ({}).", count ? human_count(*count) : "an unknown number", detail)});
   for (const std::string& warning : report.warnings) out.emplace_back(Paragraph{fmt::format("Warning: {}.", warning)});

@@ -58,12 +58,15 @@ std::string run_json(const RunReport& report) {
   Json ops = Json::array();
   const auto real = [](const std::optional<double>& bytes) { return bytes ? Json(*bytes) : Json(); };
   for (const OpTotal& one : report.ops) ops.push_back({{"name", one.name}, {"count", one.count}, {"bytes_in", real(one.bytes_in)}, {"bytes_out", real(one.bytes_out)}});
+  Json counted = Json::array();
+  for (const CountedKernel& one : report.counted) counted.push_back({{"name", one.name}, {"launches", one.launches}, {"ns", real(one.ns)}, {"bytes_read", real(one.bytes_read)}, {"bytes_written", real(one.bytes_written)}, {"evidence", "counter"}});
   const Json out{{"schema", "seam.analyze/1"},
                  {"run", report.name},
                  {"kind", report.kind},
                  {"wall_ns", report.untimed() ? Json() : Json(timeline.wall_ns())},
                  {"totals", totals},
                  {"ops", ops},
+                 {"counted", counted},
                  {"shares", shares},
                  {"idle", idle},
                  {"devices", devices},

@@ -42,6 +42,20 @@ Result<std::vector<OpTotal>> ops_of(const db::Database& run) {
   return out;
 }
 
+Result<std::vector<CountedKernel>> counted_in(const db::Database& run) {
+  SEAM_TRY(const db::Rows rows, run.query("WITH took AS (SELECT c.launch, max(c.value) AS ns FROM launch_counter c JOIN string n ON n.id = c.counter JOIN string u ON u.id = c.unit "
+                                          "WHERE u.value = 'nsecond' AND (n.value = 'gpu__time_duration.sum' OR n.value LIKE 'GPU Speed Of Light%/Duration') GROUP BY c.launch) "
+                                          "SELECT s.value, count(*), CASE WHEN count(*) = count(t.ns) THEN sum(t.ns) END, CASE WHEN count(*) = count(l.bytes_read) THEN total(l.bytes_read) END, "
+                                          "CASE WHEN count(*) = count(l.bytes_written) THEN total(l.bytes_written) END "
+                                          "FROM launch l JOIN string s ON s.id = l.name LEFT JOIN took t ON t.launch = l.id WHERE EXISTS (SELECT 1 FROM launch_counter c WHERE c.launch = l.id) GROUP BY l.name ORDER BY 3 DESC, 2 DESC, 1"));
+  std::vector<CountedKernel> out;
+  for (const auto& row : rows.rows) {
+    const auto real = [&](std::size_t c) { return std::holds_alternative<double>(row[c]) ? std::optional(std::get<double>(row[c])) : std::nullopt; };
+    out.push_back({text_in(row[0]), integer_in(row[1]).value_or(0), real(2), real(3), real(4)});
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<RunReport> run_report(const db::Database& run) {
@@ -58,6 +72,7 @@ Result<RunReport> run_report(const db::Database& run) {
   for (const auto& row : totals.rows) out.totals.push_back({text_in(row[0]), integer_in(row[1]).value_or(0), integer_in(row[2]), integer_in(row[3])});
   if (out.untimed()) {
     SEAM_TRY(out.ops, ops_of(run));
+    SEAM_TRY(out.counted, counted_in(run));
   }
   for (const std::int64_t ordinal : out.timeline.devices()) {
     SEAM_TRY(const db::Rows device, run.query("SELECT coalesce(product, name) FROM device WHERE id = " + std::to_string(ordinal)));
@@ -77,13 +92,16 @@ Result<RunReport> run_report(const db::Database& run) {
   }
   SEAM_TRY(const db::Rows steps, run.query("SELECT number, start_ns, end_ns FROM steps ORDER BY start_ns"));
   out.steps = steps_of(out.timeline, steps);
-  SEAM_TRY(const db::Rows loss, run.query("SELECT detail, count FROM loss ORDER BY reason"));
-  for (const auto& row : loss.rows) out.loss.emplace_back(text_in(row[0]), integer_in(row[1]));
+  // What could not be joined with another file is there, and so is in the sums.
+  SEAM_TRY(const db::Rows loss, run.query("SELECT detail, count, reason NOT GLOB '*-not-joined' AND reason NOT IN ('repeated-counter', 'counter-without-value', 'tensor-not-understood', 'values-not-understood') FROM loss ORDER BY reason"));
+  std::int64_t lost = 0;
+  for (const auto& row : loss.rows) {
+    out.loss.emplace_back(text_in(row[0]), integer_in(row[1]));
+    if (integer_in(row[2]) == 1) lost += integer_in(row[1]).value_or(1);
+  }
   out.sequences = analyzer::sequences(out.timeline);
   std::vector<std::int64_t> step_ns;
   for (const StepRow& step : out.steps) step_ns.push_back(step.end_ns - step.start_ns);
-  std::int64_t lost = 0;
-  for (const auto& [detail, count] : out.loss) lost += count.value_or(1);
   if (!out.untimed()) out.findings = analyzer::findings({out.timeline, out.shares, out.kernels, out.occupation, out.overlap, out.launches, out.path, out.sequences, step_ns, lost});
   SEAM_TRY(const db::Rows warnings, run.query("SELECT message FROM warning ORDER BY id"));
   for (const auto& row : warnings.rows) out.warnings.push_back(text_in(row[0]));

@@ -34,7 +34,7 @@ class Recorded : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   [[nodiscard]] Timeline load(const fs::path& trace) const {
-    need(collector::import_trace(trace, {.execution_trace = {}, .output = folder_ / "run.seam", .command = {}, .tool = "seam test", .window = std::size_t{4} << 20, .progress = {}}));
+    need(collector::import_trace(trace, {.execution_trace = {}, .counters = {}, .output = folder_ / "run.seam", .command = {}, .tool = "seam test", .window = std::size_t{4} << 20, .progress = {}}));
     return need(timeline_of(need(db::Database::open(folder_ / "run.seam"))));
   }
   [[nodiscard]] Timeline timeline(const Json& events) const {

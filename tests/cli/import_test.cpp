@@ -90,6 +90,74 @@ TEST_F(ImportCommand, RunsOfOursHaveBytesAndNoTimes) {
   EXPECT_NE(seam({"analyze", out("o") + "/run.seam"}).out.find("no times"), std::string::npos);
 }
 
+/// PyTorch's two traces of one run: joined where --et says so, and in a folder where only one pair can be meant.
+TEST_F(ImportCommand, ExecutionTracesGiveOpsTheirTensors) {
+  const std::string folder = SEAM_SOURCE "/tests/data/traces/torch/", trace = folder + "mlp_noshapes.pt.trace.json.gz", execution = folder + "mlp_noshapes.et.json.gz";
+  const Ran joined = seam({"import", trace, "--et", execution, "-o", out("a.seam"), "--format", "json"});
+  ASSERT_EQ(joined.exit, 0) << joined.err;
+  const Json report = Json::parse(joined.out);
+  EXPECT_EQ(seam::test::schema_problems(report, "seam.import.schema.json"), std::vector<std::string>());
+  EXPECT_EQ(report["rows"]["joined"], 544);
+  EXPECT_TRUE(report["loss"].empty());
+  const Ran pairs = seam({"import", folder, "-o", out("all"), "--format", "json"});
+  ASSERT_EQ(pairs.exit, 0) << pairs.err;
+  ASSERT_EQ(Json::parse(pairs.out)["runs"].size(), 2U) << "two pairs of the same process: told apart by their names";
+  EXPECT_EQ(Json::parse(pairs.out)["runs"][0]["rows"]["joined"], 756);
+  EXPECT_EQ(Json::parse(pairs.out)["runs"][1]["rows"]["joined"], 544);
+  // Copies under names that say nothing: any of them could be meant, so none is joined.
+  fs::create_directories(folder_ / "unclear");
+  fs::copy_file(trace, folder_ / "unclear/a.json.gz");
+  fs::copy_file(execution, folder_ / "unclear/b.json.gz");
+  fs::copy_file(execution, folder_ / "unclear/c.json.gz");
+  const Ran unclear = seam({"import", out("unclear"), "-o", out("many"), "--format", "json"});
+  ASSERT_EQ(unclear.exit, 0) << unclear.err;
+  EXPECT_EQ(Json::parse(unclear.out)["runs"].size(), 3U);
+  EXPECT_EQ(Json::parse(unclear.out)["rows"]["joined"], 0);
+  EXPECT_EQ(seam({"import", execution, "--et", execution, "-o", out("x.seam")}).exit, 2);
+  EXPECT_EQ(seam({"import", folder, "--et", execution, "-o", out("x")}).exit, 2) << "one execution trace for several traces";
+  EXPECT_EQ(seam({"import", SEAM_SOURCE "/tests/data/xla/lr.step.hlo", "--et", execution}).exit, 2);
+  EXPECT_FALSE(fs::exists(out("x.seam")));
+}
+
+TEST_F(ImportCommand, ExecutionTracesAloneHaveNoTimes) {
+  const std::string execution = SEAM_SOURCE "/tests/data/traces/torch/mlp_noshapes.et.json.gz";
+  const Json imported = Json::parse(seam({"import", execution, "-o", out("a.seam"), "--format", "json"}).out);
+  EXPECT_EQ(seam::test::schema_problems(imported, "seam.import.schema.json"), std::vector<std::string>());
+  EXPECT_EQ(imported["busy_ns"], nullptr) << "unknown is not 0";
+  const Json report = Json::parse(seam({"analyze", out("a.seam"), "--format", "json"}).out);
+  EXPECT_EQ(seam::test::schema_problems(report, "seam.analyze.schema.json"), std::vector<std::string>());
+  EXPECT_EQ(report["wall_ns"], nullptr);
+  EXPECT_GT(report["ops"].size(), 10U);
+  EXPECT_GT(report["ops"][0]["count"], 10);
+  const Ran text = seam({"analyze", execution});
+  EXPECT_NE(text.out.find("no times"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("0.00 us"), std::string::npos) << text.out;
+}
+
+TEST_F(ImportCommand, CountersOfNsightComputeJoinATrace) {
+  std::ofstream(out("report.csv")) << R"_("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","dram__bytes_read.sum","gpu__time_duration.sum"
+"","","","","","","","","","","","Kbyte","nsecond"
+"0","1","a","b","node_0","1","7","(256, 1, 1)","(64, 1, 1)","0","9.0","1,024","8,000"
+)_";
+  const std::string trace = kHard + "h08_graph_launch_owns_six.json";
+  std::ofstream(out("other.csv")) << "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"a.sum\"\n\"\",\"\",\"\",\"\",\"\"\n\"0\",\"no_such_kernel\",\"(1, 1, 1)\",\"(1, 1, 1)\",\"5\"\n";
+  ASSERT_EQ(seam({"import", trace, "--ncu", out("other.csv"), "-o", out("b.seam")}).exit, 0);
+  const Ran unjoined = seam({"analyze", out("b.seam")});
+  EXPECT_NE(unjoined.out.find("Lost: 1 (launches that Nsight Compute counted"), std::string::npos) << unjoined.out;
+  EXPECT_EQ(unjoined.out.find("incomplete-recording"), std::string::npos) << "the trace itself is whole";
+  const Ran joined = seam({"import", trace, "--ncu", out("report.csv"), "-o", out("a.seam"), "--format", "json"});
+  ASSERT_EQ(joined.exit, 0) << joined.err;
+  EXPECT_EQ(Json::parse(joined.out)["rows"]["launch_counter"], 2) << joined.out;
+  EXPECT_EQ(seam({"sql", out("a.seam"), "SELECT name, bytes_read, bytes_evidence FROM launches WHERE bytes_read IS NOT NULL", "--csv"}).out, "name,bytes_read,bytes_evidence\r\nnode_0,1024000,counter\r\n");
+  const Json alone = Json::parse(seam({"analyze", out("report.csv"), "--format", "json"}).out);
+  EXPECT_EQ(seam::test::schema_problems(alone, "seam.analyze.schema.json"), std::vector<std::string>());
+  ASSERT_EQ(alone["counted"].size(), 1U);
+  EXPECT_EQ(alone["counted"][0]["ns"], 8000);
+  EXPECT_EQ(alone["wall_ns"], nullptr);
+  EXPECT_EQ(seam({"import", trace, "--ncu", trace, "-o", out("x.seam")}).exit, 2);
+  EXPECT_FALSE(fs::exists(out("x.seam")));
+}
+
 TEST_F(ImportCommand, SqlAsksTracesAndRuns) {
   const std::string trace = kHard + "h08_graph_launch_owns_six.json";
   ASSERT_EQ(seam({"import", trace, "-o", out("a.seam")}).exit, 0);

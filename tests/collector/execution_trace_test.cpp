@@ -51,7 +51,7 @@ Json parsed(const fs::path& file) { return Json::parse(*read_file(file)); }
 class ExecutionTrace : public ImportTest {
  protected:
   [[nodiscard]] Result<Imported> join(const fs::path& trace, const fs::path& execution) const {
-    return import_trace(trace, {.execution_trace = execution, .output = output(), .command = "seam import", .tool = "seam test", .window = std::size_t{4} << 20, .progress = {}});
+    return import_trace(trace, {.execution_trace = execution, .counters = {}, .output = output(), .command = "seam import", .tool = "seam test", .window = std::size_t{4} << 20, .progress = {}});
   }
   void joins_every_op(const fs::path& folder, const std::string& name) const {
     SCOPED_TRACE(name);
@@ -193,10 +193,29 @@ TEST_F(ExecutionTrace, WhatIsBrokenIsCountedAndTheRestRead) {
   }
 }
 
+TEST_F(ExecutionTrace, PairsInAFolderAreOfOneProcess) {
+  std::filesystem::create_directories(folder_ / "job");
+  const auto put = [&](const char* name, const std::string& text) { ASSERT_TRUE(write_file(folder_ / "job" / name, text)); };
+  put("rank0.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::cat", "pid": 11, "tid": 1, "ts": 1, "dur": 2}]})");
+  put("rank1.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::cat", "pid": 111, "tid": 1, "ts": 1, "dur": 2}]})");
+  put("nodes0.json", trace_of(kNode));
+  put("communicators.json", R"({"groups": [0, 1]})");
+  const auto sources = sources_in(folder_ / "job");
+  ASSERT_TRUE(sources) << sources.error().message;
+  ASSERT_EQ(sources->size(), 2U) << "the file of communicators is no trace";
+  EXPECT_EQ((*sources)[0].execution_trace, folder_ / "job/nodes0.json");
+  EXPECT_EQ((*sources)[1].execution_trace, "") << "111 is not 11";
+  put("nodes0_again.json", trace_of(kNode));
+  const auto unclear = sources_in(folder_ / "job");
+  ASSERT_TRUE(unclear);
+  EXPECT_EQ(unclear->size(), 4U) << "either could be meant: none is joined";
+  for (const Source& one : *unclear) EXPECT_EQ(one.execution_trace, "");
+}
+
 TEST_F(ExecutionTrace, OthersAreRefused) {
   ASSERT_TRUE(write_file(folder_ / "et.json", trace_of(kNode)));
   ASSERT_TRUE(write_file(folder_ / "kineto.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::cat", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]})"));
-  EXPECT_NE(join(folder_ / "et.json", folder_ / "et.json").error().message.find("execution trace itself"), std::string::npos);
+  EXPECT_NE(join(folder_ / "et.json", folder_ / "et.json").error().message.find("--et wants"), std::string::npos);
   EXPECT_NE(join(folder_ / "kineto.json", folder_ / "kineto.json").error().message.find("no execution trace"), std::string::npos);
   EXPECT_EQ(join(folder_ / "kineto.json", folder_ / "absent.json").error().code, Error::Code::NotFound);
   EXPECT_FALSE(fs::exists(output()));

@@ -1,4 +1,6 @@
 // Whatever the window, the packing and the order of keys: the same rows.
+#include <fcntl.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -211,6 +213,24 @@ TEST_F(ImportTest, BytesThatAreNoTextAreMendedEverywhere) {
         if (const auto* value = std::get_if<std::string>(row.data())) {
           EXPECT_TRUE(is_utf8(*value)) << texts << " after " << event;
         }
+  }
+}
+
+/// A pipe gives its bytes once, also to formats that are looked at first.
+TEST_F(ImportTest, StandardInputIsATraceToo) {
+  for (const std::string name : {"hard/h08_graph_launch_owns_six.json", "torch/mlp_noshapes.et.json.gz"}) {
+    const fs::path file = fs::path(SEAM_TEST_DATA) / "traces" / name;
+    const int kept = ::dup(STDIN_FILENO), input = ::open(file.c_str(), O_RDONLY);  // NOLINT(cppcoreguidelines-pro-type-vararg)
+    ::dup2(input, STDIN_FILENO);
+    const auto piped = import("-", std::size_t{4} << 20, "piped.seam");
+    ::dup2(kept, STDIN_FILENO);
+    ::close(kept);
+    ::close(input);
+    ASSERT_TRUE(piped) << piped.error().message;
+    EXPECT_EQ(piped->file, "-");
+    const auto read = import(file);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(piped->rows, read->rows) << name;
   }
 }
 

@@ -23,7 +23,7 @@ class ImportTest : public testing::Test {
 
   [[nodiscard]] std::filesystem::path output(const std::string& name = "run.seam") const { return folder_ / name; }
   [[nodiscard]] Result<Imported> import(const std::filesystem::path& file, std::size_t window = std::size_t{4} << 20, const std::string& name = "run.seam") const {
-    return import_trace(file, {.execution_trace = {}, .output = output(name), .command = "seam import", .tool = "seam test", .window = window, .progress = {}});
+    return import_trace(file, {.execution_trace = {}, .counters = {}, .output = output(name), .command = "seam import", .tool = "seam test", .window = window, .progress = {}});
   }
   [[nodiscard]] Result<Imported> import_text(const std::string& text) const {
     const std::filesystem::path file = folder_ / "trace.json";

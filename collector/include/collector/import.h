@@ -14,6 +14,7 @@ namespace seam::collector {
 
 struct ImportOptions {
   std::filesystem::path execution_trace;  ///< PyTorch's, of the same process: its tensors are given to the ops; empty = none
+  std::filesystem::path counters;  ///< Nsight Compute's table of the same program: its counters are given to the launches; empty = none
   std::filesystem::path output;  ///< the run file; an existing one is replaced once the new one is whole
   std::string command;           ///< as typed, for the run's record
   std::string tool;              ///< who writes: "seam 0.1.0"
@@ -34,7 +35,7 @@ struct ImportWarning {
 /// What an import read. Rows are counted as the source counts its events: `runtime` holds driver calls too, `instant` also those that became allocations.
 struct Imported {
   std::filesystem::path file, output;
-  std::string format;                                      ///< "kineto", "tsl", "xplane", "chrome", "nsys", "et", "et+", "chakra"
+  std::string format;                                      ///< "kineto", "tsl", "xplane", "chrome", "nsys", "et", "et+", "chakra", "rocprofv3", "rocpd", "ncu"
   std::vector<std::pair<std::string, std::int64_t>> rows;  ///< by kind, in a fixed order
   std::int64_t busy_ns = 0;                                ///< union of kernels, copies and fills per device, summed over devices
   std::optional<std::int64_t> start_ns, end_ns, rank;

@@ -17,6 +17,8 @@ struct KernelName {
 };
 /// Mangled and demangled names of CUDA and HIP. The first rule that fits decides (graph/names/families.def).
 [[nodiscard]] KernelName classify_kernel(std::string_view name);
+/// The function's own name: "void ns::f<4>(int)" → "f". A part of `name`.
+[[nodiscard]] std::string_view kernel_function(std::string_view name);
 /// What a reader needs of a demangled name: the function without its namespaces and types, and the functor that tells instances apart:
 /// "vectorized_elementwise_kernel [GeluCUDAKernelImpl]". Other names as they are.
 [[nodiscard]] std::string short_kernel_name(std::string_view name);

@@ -32,11 +32,19 @@ struct OpTotal {
   std::optional<double> bytes_in, bytes_out;  ///< of the tensors that they are given and give; nothing where none is known
 };
 
+/// What hardware counted of a kernel's launches, in a run without times; nothing where a launch was not counted so.
+struct CountedKernel {
+  std::string name;
+  std::int64_t launches = 0;
+  std::optional<double> ns, bytes_read, bytes_written;
+};
+
 struct RunReport {
   std::string name, kind, format;          ///< of the run: "imported", "simulated", "planned"; "kineto" for imported ones
   bool timed = true;                       ///< the run says when it began
   std::vector<WorkTotal> totals;
   std::vector<OpTotal> ops;                ///< runs without times that hold an execution trace; most calls first
+  std::vector<CountedKernel> counted;      ///< runs without times that hold counters; longest first
   std::vector<std::string> devices;        ///< products, by ordinal, of those with work
   analyzer::Timeline timeline;
   std::vector<analyzer::ClassShare> shares;
