@@ -95,7 +95,7 @@ Error json_hint(const std::filesystem::path& file, std::string_view head) {
   if (has("\"attr\"") && has("\"stringVal\"")) return unsupported(file, "a Chakra execution trace as JSON, which this version does not read", "import the Kineto trace of the same run");
   if (has("\"schema\"") && has("\"start_ts\"")) return unsupported(file, "an execution trace of PyTorch (operators without times), which this version does not read", "import the Kineto trace of the same run");
   if (has("\"rocprofiler-sdk-tool\"")) return unsupported(file, "a JSON file of rocprofv3, which this version does not read", "record with PyTorch's or JAX's profiler");
-  return {Error::Code::BadInput, fmt::format("{}: this is JSON without a list of trace events (\"traceEvents\")", file.string()), std::nullopt, {}};
+  return {Error::Code::Unsupported, fmt::format("{}: this is JSON without a list of trace events (\"traceEvents\")", file.string()), std::nullopt, {}};
 }
 
 }  // namespace seam::collector

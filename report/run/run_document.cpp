@@ -42,9 +42,6 @@ Table class_table(const RunReport& report) {
   }
   table.notes = {fmt::format("share: of {} of device time, durations summed over all devices and streams; classes are told by the names of kernels, and a name that no rule knows is unknown",
                              time(report.shares.empty() ? 0 : report.shares.front().of_ns))};
-  if (report.overlap.communication_ns > 0)
-    table.notes.push_back(fmt::format("communication: {} of {} ({}) while other kernels run on the same device", time(report.overlap.hidden_ns), time(report.overlap.communication_ns),
-                                      human_percent(static_cast<double>(report.overlap.hidden_ns), static_cast<double>(report.overlap.communication_ns))));
   if (report.timeline.untimed_work > 0) table.notes.push_back(fmt::format("{} without a recorded time {} in no sum", counted(report.timeline.untimed_work, "row"), report.timeline.untimed_work == 1 ? "is" : "are"));
   return table;
 }
@@ -68,6 +65,23 @@ Table idle_table(const RunReport& report) {
     if (idle[c] > 0) table.rows.push_back({"idle: " + std::string(name(cause)), us(idle[c]), share(idle[c], wall), std::string(sentence(cause))});
   }
   table.notes = {"rows add up to the wall time of each device; a gap is told by what the host did until it launched the work that ends the gap"};
+  return table;
+}
+
+/// Devices beside each other; and of one that communicates, how much of it is covered.
+Table device_table(const RunReport& report) {
+  Table table;
+  table.title = "Devices";
+  table.columns = {{"device", "device", Unit::Count, {}}, {"name", "name", Unit::Text, {}}, {"wall", "wall", Unit::Microseconds, Evidence::Recorded}, {"busy", "busy", Unit::Microseconds, Evidence::Recorded},
+                   {"computation", "computing", Unit::Microseconds, Evidence::Recorded}, {"communication", "communicating", Unit::Microseconds, Evidence::Recorded}, {"hidden", "of it hidden", Unit::Percent, Evidence::Recorded}, {"exposed", "exposed", Unit::Microseconds, Evidence::Recorded}};
+  for (std::size_t d = 0; d < report.occupation.size(); ++d) {
+    const analyzer::Occupation& one = report.occupation[d];
+    const auto at = std::ranges::find(report.overlap, one.device, &analyzer::Overlap::device);
+    const analyzer::Overlap overlap = at == report.overlap.end() ? analyzer::Overlap{} : *at;
+    table.rows.push_back({one.device, report.devices[d], us(one.wall_ns), us(one.busy_ns), us(overlap.computation_ns), us(overlap.communication_ns),
+                          overlap.communication_ns == 0 ? Cell(Blank{}) : share(overlap.hidden_ns, overlap.communication_ns), us(overlap.exposed_ns())});
+  }
+  table.notes = {"computing, communicating: the time in which at least one such kernel runs; hidden: communication while another kernel runs on the same device (as HolisticTraceAnalysis' comm_comp_overlap)"};
   return table;
 }
 
@@ -190,6 +204,7 @@ Document run_document(const RunReport& report, std::size_t most) {
   if (!report.occupation.empty()) {
     out.emplace_back(idle_table(report));
     out.emplace_back(class_table(report));
+    if (report.occupation.size() > 1 || analyzer::total(report.overlap).communication_ns > 0) out.emplace_back(device_table(report));
   }
   if (!report.path.pieces.empty()) out.emplace_back(path_table(report));
   if (!report.occupation.empty()) {

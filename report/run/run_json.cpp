@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -22,7 +23,10 @@ std::string run_json(const RunReport& report) {
       sums[c] += one.idle[c];
       causes[std::string(name(static_cast<analyzer::IdleCause>(c)))] = one.idle[c];
     }
-    devices.push_back({{"device", one.device}, {"name", report.devices[d]}, {"wall_ns", one.wall_ns}, {"busy_ns", one.busy_ns}, {"launches", one.launches}, {"idle", causes}});
+    const auto at = std::ranges::find(report.overlap, one.device, &analyzer::Overlap::device);
+    const analyzer::Overlap beside = at == report.overlap.end() ? analyzer::Overlap{} : *at;
+    devices.push_back({{"device", one.device}, {"name", report.devices[d]}, {"wall_ns", one.wall_ns}, {"busy_ns", one.busy_ns}, {"launches", one.launches}, {"computation_ns", beside.computation_ns},
+                       {"communication_ns", beside.communication_ns}, {"hidden_ns", beside.hidden_ns}, {"exposed_ns", beside.exposed_ns()}, {"idle", causes}});
   }
   for (std::size_t c = 0; c < sums.size(); ++c) idle.push_back({{"cause", name(static_cast<analyzer::IdleCause>(c))}, {"ns", sums[c]}, {"what", sentence(static_cast<analyzer::IdleCause>(c))}});
   Json kinds = Json::array(), segments = Json::array();
@@ -52,6 +56,7 @@ std::string run_json(const RunReport& report) {
     sequences.push_back({{"times", one.times}, {"names", names}, {"kernels_ns", one.kernels_ns}, {"gain_low_ns", one.gain_low_ns()}, {"gain_high_ns", one.gain_high_ns()}});
   }
   const analyzer::LaunchStats& s = report.launches;
+  const analyzer::Overlap overlap = analyzer::total(report.overlap);
   Json totals = Json::array();
   const auto number = [](const std::optional<std::int64_t>& bytes) { return bytes ? Json(*bytes) : Json(); };
   for (const WorkTotal& one : report.totals) totals.push_back({{"kind", one.kind}, {"count", one.count}, {"bytes_read", number(one.bytes_read)}, {"bytes_written", number(one.bytes_written)}});
@@ -63,7 +68,7 @@ std::string run_json(const RunReport& report) {
                  {"shares", shares},
                  {"idle", idle},
                  {"devices", devices},
-                 {"communication", {{"ns", report.overlap.communication_ns}, {"hidden_ns", report.overlap.hidden_ns}}},
+                 {"communication", {{"ns", overlap.communication_ns}, {"hidden_ns", overlap.hidden_ns}, {"exposed_ns", overlap.exposed_ns()}}},
                  {"critical_path", {{"ns", report.path.ns()}, {"by_kind", kinds}, {"segments", segments}}},
                  {"launches", {{"linked", s.linked}, {"unlinked", s.unlinked}, {"calls", s.calls}, {"in_graphs", s.in_graphs}, {"call_ns", s.call_ns}, {"delay_ns", s.delay_ns}, {"short_kernels", s.short_kernels}, {"mean_depth", s.depth}}},
                  {"kernels", kernels},

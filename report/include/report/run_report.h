@@ -33,7 +33,7 @@ struct RunReport {
   std::vector<analyzer::ClassShare> shares;
   std::vector<analyzer::KernelShare> kernels;
   std::vector<analyzer::Occupation> occupation;
-  analyzer::Overlap overlap;
+  std::vector<analyzer::Overlap> overlap;  ///< per device
   analyzer::LaunchStats launches;
   analyzer::CriticalPath path;
   std::vector<analyzer::Sequence> sequences;
