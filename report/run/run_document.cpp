@@ -106,6 +106,24 @@ Table path_table(const RunReport& report) {
   return table;
 }
 
+/// What is worth making faster, and what may take longer for nothing.
+Table slack_table(const RunReport& report, std::size_t most) {
+  Table table;
+  table.title = "On the critical path, and slack";
+  table.columns = {{"name", "name", Unit::Text, {}}, {"launches", "launches", Unit::Count, Evidence::Recorded}, {"us", "on the path", Unit::Microseconds, Evidence::Recorded}, {"share", "of wall", Unit::Percent, Evidence::Recorded},
+                   {"critical", "without slack", Unit::Count, Evidence::Modelled}, {"least", "least slack", Unit::Microseconds, Evidence::Modelled}, {"median", "median slack", Unit::Microseconds, Evidence::Modelled}};
+  const auto& names = report.slack.names;
+  const std::size_t rows = most == 0 ? names.size() : std::min(most, names.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    const analyzer::NameSlack& one = names[i];
+    const std::string& text = report.timeline.names[one.name].text;
+    table.rows.push_back({one.kind == analyzer::Work::Kind::Kernel ? graph::short_kernel_name(text) : text, one.launches, us(one.path_ns), share(one.path_ns, report.timeline.wall_ns()), one.critical, us(one.least_ns), us(one.median_ns)});
+  }
+  table.notes = {"making a name faster gains at most its time on the path; slack is how much longer one launch could take before the run does, modelled and rather too little than too much"};
+  if (rows < names.size()) table.notes.push_back(fmt::format("{} more names (-v, or --format json, shows all)", human_count(std::ssize(names) - static_cast<std::int64_t>(rows))));
+  return table;
+}
+
 Table launch_table(const RunReport& report) {
   const analyzer::LaunchStats& s = report.launches;
   Table table;
@@ -208,6 +226,7 @@ Document run_document(const RunReport& report, std::size_t most) {
   }
   if (!report.path.pieces.empty()) out.emplace_back(path_table(report));
   if (!report.occupation.empty()) {
+    out.emplace_back(slack_table(report, most == 0 ? 0 : most / 2));
     out.emplace_back(launch_table(report));
     out.emplace_back(kernel_table(report, most));
     if (!report.sequences.empty()) out.emplace_back(sequence_table(report, most == 0 ? 0 : most / 2));
