@@ -213,8 +213,8 @@ SELECT name, count(*) AS launches, sum(duration_ns) AS total_ns, sum(call_ns) AS
 
 -- launch_ops: each kernel with the innermost op that its launching call stands in, by time on the thread; looked for among the 256 ops that began last before the call.
 CREATE VIEW launch_ops AS
-SELECT b.launch, (SELECT o.id FROM (SELECT r.id, r.start_ns, r.end_ns FROM range r WHERE r.kind = 'op' AND r.thread = a.thread AND r.start_ns <= a.start_ns ORDER BY r.start_ns DESC LIMIT 256) o
-                  WHERE o.end_ns >= a.end_ns ORDER BY o.start_ns DESC, o.id DESC LIMIT 1) AS op
+SELECT b.launch, (SELECT o.id FROM (SELECT r.id, r.end_ns FROM range r WHERE r.kind = 'op' AND r.thread = a.thread AND r.start_ns <= a.start_ns ORDER BY r.start_ns DESC, r.id DESC LIMIT 256) o
+                  WHERE o.end_ns >= a.end_ns LIMIT 1) AS op
 FROM launch_calls b CROSS JOIN api_call a ON a.id = b.api_call;
 
 -- op_launches: kernels that ops launched, with both names; no row where the call stands in no op.
