@@ -14,9 +14,11 @@
 #include "import_traces.h"
 #include "layouts.h"
 #include "module.h"
+#include "open_ranks.h"
 #include "open_run.h"
 #include "report/layouts.h"
 #include "report/movement.h"
+#include "report/rank_report.h"
 #include "report/run_report.h"
 #include "report/render.h"
 
@@ -26,7 +28,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string module;
+  std::vector<std::string> inputs;
   std::size_t origins = 20;
   bool movement = false;
   std::string granularity = "paper46";
@@ -167,6 +169,9 @@ std::string json_of(const Analysis& a) {
   return dumped(out);
 }
 
+void print(const report::Document& document, const Common& common) { fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document)); }
+std::size_t most_rows(const Options& options, const Common& common) { return common.verbose > 0 ? 0 : std::max<std::size_t>(1, options.origins); }
+
 /// Words, bytes and what is read again, instead of the shares (report/movement.h).
 Result<int> run_movement(const graph::Graph& module, const Options& options, const Common& common) {
   SEAM_TRY(const analyzer::Granularity granularity, during("reading --granularity", analyzer::granularity_named(options.granularity)));
@@ -179,32 +184,52 @@ Result<int> run_movement(const graph::Graph& module, const Options& options, con
     fmt::print("{}\n", dumped(out));
     return kPass;
   }
-  const report::Document document = report::movement_document(movement, common.verbose > 0 ? 0 : std::max<std::size_t>(1, options.origins));
-  fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document));
+  print(report::movement_document(movement, most_rows(options, common)), common);
+  return kPass;
+}
+
+/// Flags that say nothing to what was recorded.
+Result<void> refuse_module_flags(const Options& options) {
+  if (options.movement) return fail(Error::Code::BadInput, "--movement is about modules; a run's bytes are in its tables (seam sql)");
+  for (const char* flag : {"--device", "--policy", "--layouts", "--costs", "--shared-cap", "--footprint-cap", "--unroll", "--no-merges", "--no-epilogues"})
+    if (options.plan.given(flag)) return fail(Error::Code::BadInput, fmt::format("{} is about the plan of a module; this is a recorded run", flag));
+  return {};
+}
+
+/// Ranks of one job.
+Result<int> run_ranks(const Options& options, const Common& common) {
+  SEAM_DO(refuse_module_flags(options));
+  SEAM_TRY(OpenRanks ranks, open_ranks(options.inputs, common));
+  const report::RankReport report = report::rank_report(ranks.runs, std::move(ranks.remarks));
+  if (common.format == Format::Json) {
+    fmt::print("{}\n", report::rank_json(report));
+  } else {
+    print(report::rank_document(report, most_rows(options, common)), common);
+  }
   return kPass;
 }
 
 /// A recorded run, or a trace of one.
-Result<int> run_recorded(const Options& options, const Common& common) {
-  if (options.movement) return fail(Error::Code::BadInput, "--movement is about modules; a run's bytes are in its tables (seam sql)");
-  for (const char* flag : {"--device", "--policy", "--layouts", "--costs", "--shared-cap", "--footprint-cap", "--unroll", "--no-merges", "--no-epilogues"})
-    if (options.plan.given(flag)) return fail(Error::Code::BadInput, fmt::format("{} is about the plan of a module; this is a recorded run", flag));
-  SEAM_TRY(const OpenRun run, OpenRun::open(options.module, common));
-  SEAM_TRY(const report::RunReport recorded, during("reading " + options.module, report::run_report(run.database())));
+Result<int> run_recorded(const Options& options, const std::string& input, const Common& common) {
+  SEAM_DO(refuse_module_flags(options));
+  SEAM_TRY(const OpenRun run, OpenRun::open(input, common));
+  SEAM_TRY(const report::RunReport recorded, during("reading " + input, report::run_report(run.database())));
   if (common.format == Format::Json) {
     fmt::print("{}\n", report::run_json(recorded));
     return kPass;
   }
-  const report::Document document = report::run_document(recorded, common.verbose > 0 ? 0 : std::max<std::size_t>(1, options.origins));
-  fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document));
+  print(report::run_document(recorded, most_rows(options, common)), common);
   return kPass;
 }
 
 Result<int> run(const Options& options, const Common& common) {
-  if (is_run_file(options.module)) return run_recorded(options, common);
-  SEAM_TRY(const bool trace, holds_traces(options.module));
-  if (trace) return run_recorded(options, common);
-  SEAM_TRY(const graph::Graph module, open_module(options.module, options.plan.module));
+  SEAM_TRY(const std::vector<std::string> files, rank_files(options.inputs));
+  if (files.size() > 1) return run_ranks(options, common);
+  const std::string& input = files.empty() ? options.inputs.front() : files.front();
+  if (is_run_file(input)) return run_recorded(options, input, common);
+  SEAM_TRY(const bool trace, holds_traces(input));
+  if (trace) return run_recorded(options, input, common);
+  SEAM_TRY(const graph::Graph module, open_module(input, options.plan.module));
   if (options.movement) return run_movement(module, options, common);
   SEAM_TRY(const Analysis analysis, analyzed(module, options.plan));
   // Of a compiler's result the layouts are what it chose already.
@@ -220,7 +245,7 @@ Result<int> run(const Options& options, const Common& common) {
   }
   report::Document document{share_table(analysis), origin_table(analysis, options.origins), total_table(analysis)};
   if (!bad.rows.empty()) document.emplace_back(std::move(bad));
-  fmt::print("{}", common.format == Format::Markdown ? report::to_markdown(document) : report::to_text(document));
+  print(document, common);
   return kPass;
 }
 
@@ -228,8 +253,8 @@ Result<int> run(const Options& options, const Common& common) {
 
 Run define_analyze(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("module", options->module, "a .seam run, a trace, or an HLO or .graph module, optimized or not")->required();
-  app.add_option("--origins", options->origins, "rows of the table of origins, of operators, or of a run's kernels")->capture_default_str();
+  app.add_option("module", options->inputs, "a .seam run, a trace, or an HLO or .graph module, optimized or not; several runs or traces, or a folder of them: the ranks of one job")->required();
+  app.add_option("--origins", options->origins, "rows of the table of origins, of operators, of a run's kernels, or of a job's collectives")->capture_default_str();
   CLI::Option* movement = app.add_flag("--movement", options->movement, "words and bytes in and out of operators and launches, and what is read again");
   app.add_option("--granularity", options->granularity, "how finely --movement cuts around softmaxes: plain, scale-split, softmax-dropout-split or paper46")
       ->needs(movement)

@@ -15,6 +15,7 @@ namespace {
 struct Options {
   std::string before, after;
   std::size_t rows = 20;
+  bool why = false;
 };
 
 Result<int> run(const Options& options, const Common& common) {
@@ -23,7 +24,9 @@ Result<int> run(const Options& options, const Common& common) {
   SEAM_TRY(const report::RunReport before, during("reading " + options.before, report::run_report(a.database())));
   SEAM_TRY(const report::RunReport after, during("reading " + options.after, report::run_report(b.database())));
   if (before.timeline.work.empty() || after.timeline.work.empty()) return fail(Error::Code::BadInput, "a run without recorded work on a device cannot be compared");
-  const report::RunDiff diff = report::run_diff(before, after);
+  report::RunDiff diff = report::run_diff(before, after);
+  const bool all = common.verbose > 0 || common.format == Format::Json;
+  if (options.why) SEAM_DO(report::explain(diff, a.database(), b.database(), all ? 0 : options.rows));
   if (common.format == Format::Json) {
     fmt::print("{}\n", report::diff_json(diff));
   } else {
@@ -45,6 +48,7 @@ Run define_diff(CLI::App& app) {
   app.add_option("before", options->before, "a .seam run or a trace")->required();
   app.add_option("after", options->after, "the one that is held against it")->required();
   app.add_option("--rows", options->rows, "rows of the table of kernels")->capture_default_str();
+  app.add_flag("--why", options->why, "name the ops, annotations and steps under which launches came or went, with SQL for their rows");
   return [options](const Common& common) { return run(*options, common); };
 }
 

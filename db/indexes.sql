@@ -10,3 +10,7 @@ CREATE INDEX range_start ON range (start_ns) WHERE start_ns IS NOT NULL;
 CREATE INDEX node_number ON node (number);
 CREATE INDEX node_range ON node (range) WHERE range IS NOT NULL;
 CREATE INDEX node_tensor_storage ON node_tensor (storage, node);
+CREATE INDEX launch_correlation ON launch (correlation) WHERE correlation IS NOT NULL;
+CREATE INDEX copy_correlation ON copy (correlation) WHERE correlation IS NOT NULL;
+CREATE INDEX api_call_thread ON api_call (thread, start_ns) WHERE start_ns IS NOT NULL;
+CREATE INDEX range_op ON range (thread, start_ns) WHERE kind = 'op';

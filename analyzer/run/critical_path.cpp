@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "run/causes.h"
 #include "run/host_activity.h"
 
 namespace seam::analyzer {
@@ -12,10 +13,6 @@ namespace {
 
 /// A thread that shows nothing for longer than this while another one is active waited for that one (autograd's thread for the main one, and back).
 constexpr std::int64_t kHandOver = 20'000;
-/// Work that starts within this after work of another stream has ended, and after nothing else, waited for it.
-constexpr std::int64_t kStreamHandOver = 5'000;
-/// A launch that takes this long while so much work is queued waits for a place in the queue (1,024 on NVIDIA's devices, over all streams of a context).
-constexpr std::int64_t kBlockedLaunch = 20'000, kFullQueue = 512;
 
 PathKind kind_of(Activity what) {
   switch (what) {
@@ -31,18 +28,8 @@ PathKind kind_of(Activity what) {
 
 class Walker {
  public:
-  explicit Walker(const Timeline& timeline) : timeline_(timeline), host_(timeline), at_(timeline.end_ns) {
-    before_.resize(timeline.work.size(), kNone);
-    std::vector<std::uint32_t> last(timeline.streams.size(), kNone);
-    for (std::uint32_t w = 0; w < timeline.work.size(); ++w) {
-      std::uint32_t& latest = last[timeline.work[w].stream];
-      before_[w] = latest;
-      // Of overlapping work the one that ends last holds the stream.
-      if (latest == kNone || timeline.work[w].end_ns >= timeline.work[latest].end_ns) latest = w;
-      by_end_.push_back(w);
-    }
-    std::ranges::stable_sort(by_end_, std::ranges::less{}, [&](std::uint32_t w) { return timeline.work[w].end_ns; });
-    find_waits();
+  explicit Walker(const Timeline& timeline) : timeline_(timeline), host_(timeline), causes_(timeline), at_(timeline.end_ns) {
+    for (const std::uint32_t c : causes_.waiting_calls()) waits_[timeline.calls[c].thread].push_back(c);
   }
 
   CriticalPath walk() {
@@ -61,30 +48,10 @@ class Walker {
  private:
   [[nodiscard]] const Work& work(std::uint32_t w) const { return timeline_.work[w]; }
 
-  /// Calls that wait by what they are, and launches that take long because the device's queue is full.
-  void find_waits() {
-    std::vector<std::int64_t> launched, finished;
-    for (const Work& one : timeline_.work) {
-      if (one.call == kNone) continue;
-      launched.push_back(timeline_.calls[one.call].start_ns);
-      finished.push_back(one.end_ns);
-    }
-    std::ranges::sort(launched);
-    std::ranges::sort(finished);
-    const auto before = [](const std::vector<std::int64_t>& times, std::int64_t at) { return std::ranges::lower_bound(times, at) - times.begin(); };
-    for (std::uint32_t c = 0; c < timeline_.calls.size(); ++c) {
-      const Call& call = timeline_.calls[c];
-      bool waits = call.kind == CallKind::Wait;
-      if (call.kind == CallKind::Launch && call.end_ns - call.start_ns >= kBlockedLaunch)
-        waits = before(launched, call.start_ns) - before(finished, call.start_ns) >= kFullQueue;
-      if (waits) waits_[call.thread].push_back(c);
-    }
-  }
-
   /// Whatever ends last.
   void begin() {
-    if (!by_end_.empty() && work(by_end_.back()).end_ns == at_) {
-      work_ = by_end_.back();
+    if (causes_.last() != kNone && work(causes_.last()).end_ns == at_) {
+      work_ = causes_.last();
       return;
     }
     if (const auto thread = host_.active_before(at_, kNone)) thread_ = thread->first;
@@ -103,38 +70,18 @@ class Walker {
     thread_ = kNone;
     step(here.start_ns, here.kind == Work::Kind::Kernel ? PathKind::Kernel : PathKind::Copy, w);
     if (at_ <= timeline_.start_ns) return;
-    const std::uint32_t previous = before_[w];
-    const std::int64_t queue_free = previous == kNone ? INT64_MIN : std::min(work(previous).end_ns, at_);
-    const Call* call = here.call == kNone ? nullptr : &timeline_.calls[here.call];
-    // Work may start, and even end, while its call still runs: then it was launched when that began.
-    const std::int64_t launched = call == nullptr ? INT64_MIN : call->end_ns <= at_ ? call->end_ns : std::min(call->start_ns, at_);
-    if (const std::uint32_t other = ended_just_before(here, std::max(queue_free, launched)); other != kNone) {
-      step(work(other).end_ns, PathKind::DeviceGap, w);
-      if (!path_.pieces.empty()) path_.pieces.back().inferred = true;
-      work_ = other;
+    const Cause cause = causes_.of(w);
+    work_ = cause.work;
+    if (cause.work != kNone) {
+      step(cause.since_ns, PathKind::DeviceGap, w);
+      if (cause.inferred && !path_.pieces.empty()) path_.pieces.back().inferred = true;
       return;
     }
-    if (previous != kNone && (queue_free >= launched || call == nullptr)) {
-      step(queue_free, PathKind::DeviceGap, w);
-      work_ = previous;
-      return;
-    }
-    work_ = kNone;
-    if (call == nullptr) return step(timeline_.start_ns, PathKind::Unrecorded);
-    if (call->end_ns <= at_) step(launched, PathKind::Latency, w);
-    thread_ = call->thread;
-    step(call->start_ns, PathKind::Launch, w);
-  }
-
-  /// Work of another stream of the device whose end is the last thing before `here` starts.
-  [[nodiscard]] std::uint32_t ended_just_before(const Work& here, std::int64_t after) const {
-    auto at = std::ranges::upper_bound(by_end_, here.start_ns, std::ranges::less{}, [&](std::uint32_t w) { return work(w).end_ns; });
-    while (at != by_end_.begin()) {
-      const std::uint32_t w = *--at;
-      if (work(w).end_ns <= after || here.start_ns - work(w).end_ns > kStreamHandOver) return kNone;
-      if (work(w).stream != here.stream && timeline_.device_of(work(w)) == timeline_.device_of(here) && work(w).start_ns < here.start_ns) return w;
-    }
-    return kNone;
+    if (cause.call == kNone) return step(timeline_.start_ns, PathKind::Unrecorded);
+    const Call& call = timeline_.calls[cause.call];
+    if (call.end_ns <= at_) step(cause.since_ns, PathKind::Latency, w);
+    thread_ = call.thread;
+    step(call.start_ns, PathKind::Launch, w);
   }
 
   /// The last waiting call of the thread that begins before now.
@@ -145,20 +92,12 @@ class Walker {
     return at == list->second.begin() ? nullptr : &timeline_.calls[*std::prev(at)];
   }
 
-  /// Work that ended while the call waited; the latest.
-  [[nodiscard]] std::uint32_t waited_for(const Call& call, std::int64_t until) const {
-    const auto at = std::ranges::upper_bound(by_end_, until, std::ranges::less{}, [&](std::uint32_t w) { return work(w).end_ns; });
-    if (at == by_end_.begin()) return kNone;
-    const std::uint32_t w = *std::prev(at);
-    return work(w).end_ns > call.start_ns && work(w).start_ns < until ? w : kNone;
-  }
-
   void through_host() {
     const Call* wait = last_wait();
     const std::int64_t back_to = wait == nullptr ? timeline_.start_ns : std::min(wait->end_ns, at_);
     if (!through_thread(back_to)) return;  // another thread goes on
     if (wait == nullptr || at_ <= timeline_.start_ns) return;
-    const std::uint32_t ended = waited_for(*wait, at_);
+    const std::uint32_t ended = causes_.waited_for(*wait, at_);
     if (ended == kNone) return step(wait->start_ns, PathKind::HostWait);
     step(work(ended).end_ns, PathKind::Return);
     work_ = ended;
@@ -184,9 +123,9 @@ class Walker {
 
   const Timeline& timeline_;
   HostActivity host_;
+  Causes causes_;
   std::int64_t at_;
   std::uint32_t work_ = kNone, thread_ = kNone;
-  std::vector<std::uint32_t> before_, by_end_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> waits_;
   CriticalPath path_;
 };

@@ -97,9 +97,10 @@ Found copies_alone(const RunFacts& facts, const Sums& s) {
   return Finding{"copies", fmt::format("copies are {} of device time ({})", percent(sum.ns, s.device_ns), time(sum.ns)), "prefetch the next batch on a stream of its own; keep on the device what is copied every step (offloaded weights, optimizer state)", Effort::Rewrite, sum.ns, s.device_ns, 0, sum.ns};
 }
 Found exposed_communication(const RunFacts& facts, const Sums& s) {
-  const std::int64_t exposed = facts.overlap.communication_ns - facts.overlap.hidden_ns;
+  const Overlap overlap = total(facts.overlap);
+  const std::int64_t exposed = overlap.exposed_ns();
   if (!most(exposed, s.wall, 0.05)) return {};
-  return Finding{"exposed-communication", fmt::format("{} of {} communication runs while nothing else does ({} of wall time)", time(exposed), time(facts.overlap.communication_ns), percent(exposed, s.wall)),
+  return Finding{"exposed-communication", fmt::format("{} of {} communication runs while nothing else does ({} of wall time)", time(exposed), time(overlap.communication_ns), percent(exposed, s.wall)),
                  "larger or earlier buckets (DDP bucket_cap_mb, gradient_as_bucket_view), FSDP prefetch, communication on a stream of its own", Effort::Flag, exposed, s.wall, 0, exposed};
 }
 Found small_kernels(const RunFacts& facts, const Sums& s) {

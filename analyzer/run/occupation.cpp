@@ -148,17 +148,24 @@ std::vector<Occupation> occupation(const Timeline& timeline) {
   return out;
 }
 
-Overlap communication_overlap(const Timeline& timeline) {
+std::vector<Overlap> communication_overlap(const Timeline& timeline) {
   std::map<std::int64_t, std::pair<Union, Union>> by;
   for (const Work& work : timeline.work) {
     if (work.kind != Work::Kind::Kernel) continue;
     auto& [communication, computation] = by[timeline.device_of(work)];
     (timeline.class_of(work) == graph::WorkClass::Communication ? communication : computation).add(work.start_ns, work.end_ns);
   }
+  std::vector<Overlap> out;
+  for (const auto& [device, unions] : by) out.push_back({device, unions.first.length(), unions.second.length(), unions.first.common(unions.second)});
+  return out;
+}
+
+Overlap total(const std::vector<Overlap>& devices) {
   Overlap out;
-  for (const auto& [device, unions] : by) {
-    out.communication_ns += unions.first.length();
-    out.hidden_ns += unions.first.common(unions.second);
+  for (const Overlap& one : devices) {
+    out.communication_ns += one.communication_ns;
+    out.computation_ns += one.computation_ns;
+    out.hidden_ns += one.hidden_ns;
   }
   return out;
 }

@@ -16,6 +16,29 @@ std::string shown(const KernelChange& one) {
 }
 std::string what(const KernelChange& one) { return one.renamed() ? "renamed" : one.before.empty() ? "new" : one.after.empty() ? "gone" : "changed"; }
 
+std::string listed(const std::vector<ChangePlace>& places) {
+  constexpr std::size_t kShown = 4;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kShown, places.size()); ++i) out += fmt::format("{}{}: {} to {}", i == 0 ? "" : ", ", places[i].place, human_count(places[i].launches_before), human_count(places[i].launches_after));
+  return places.size() > kShown ? out + fmt::format(", {} more", places.size() - kShown) : out;
+}
+
+/// One paragraph per changed kernel: where its launches came or went, and how to see them.
+void add_reasons(const RunDiff& diff, Document& out) {
+  if (diff.reasons.empty()) return;
+  out.emplace_back(Heading{"Why"});
+  for (std::size_t i = 0; i < diff.reasons.size(); ++i) {
+    const ChangeReason& one = diff.reasons[i];
+    std::string places;
+    for (const auto* list : {&one.ops, &one.annotations, &one.steps})
+      if (!list->empty()) places += (places.empty() ? "" : "; ") + listed(*list);
+    if (places.empty()) places = "as often under every op, annotation and step that the runs mark";
+    out.emplace_back(Paragraph{fmt::format("{}: {}.", shown(diff.kernels[i]), places)});
+    if (!one.sql_before.empty()) out.emplace_back(Verbatim{"before: " + one.sql_before + "\n"});
+    if (!one.sql_after.empty()) out.emplace_back(Verbatim{"after: " + one.sql_after + "\n"});
+  }
+}
+
 }  // namespace
 
 Document diff_document(const RunDiff& diff, std::size_t most) {
@@ -44,6 +67,7 @@ Document diff_document(const RunDiff& diff, std::size_t most) {
   for (const ClassChange& one : diff.classes) classes.rows.push_back({std::string(graph::name(one.work)), one.launches_before, one.launches_after, static_cast<double>(one.ns_before) / 1e3, static_cast<double>(one.ns_after) / 1e3});
   Document out{std::move(contracts), std::move(classes)};
   if (!diff.kernels.empty()) out.emplace_back(std::move(kernels));
+  add_reasons(diff, out);
   return out;
 }
 
@@ -57,7 +81,17 @@ std::string diff_json(const RunDiff& diff) {
   }
   for (const KernelChange& one : diff.kernels)
     kernels.push_back({{"what", what(one)}, {"before", one.before.empty() ? Json() : Json(one.before)}, {"after", one.after.empty() ? Json() : Json(one.after)}, {"class", graph::name(one.work)}, {"launches_before", one.launches_before}, {"launches_after", one.launches_after}, {"ns_before", one.ns_before}, {"ns_after", one.ns_after}});
-  const Json out{{"schema", "seam.diff/1"}, {"verdict", name(diff.verdict)}, {"before", diff.before}, {"after", diff.after}, {"contracts", contracts}, {"classes", classes}, {"same_kernels", diff.same_kernels}, {"kernels", kernels}};
+  Json reasons = Json::array();
+  const auto places = [](const std::vector<ChangePlace>& list) {
+    Json out = Json::array();
+    for (const ChangePlace& one : list) out.push_back({{"place", one.place}, {"launches_before", one.launches_before}, {"launches_after", one.launches_after}});
+    return out;
+  };
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+  for (const ChangeReason& one : diff.reasons)
+    reasons.push_back({{"before", text(one.before)}, {"after", text(one.after)}, {"ops", places(one.ops)}, {"annotations", places(one.annotations)}, {"steps", places(one.steps)}, {"sql_before", text(one.sql_before)}, {"sql_after", text(one.sql_after)}});
+  Json out{{"schema", "seam.diff/1"}, {"verdict", name(diff.verdict)}, {"before", diff.before}, {"after", diff.after}, {"contracts", contracts}, {"classes", classes}, {"same_kernels", diff.same_kernels}, {"kernels", kernels}};
+  if (!diff.reasons.empty()) out["why"] = std::move(reasons);
   return dumped(out);
 }
 

@@ -110,7 +110,9 @@ std::int64_t launches(const RunReport& report, Work::Kind kind) {
 std::string_view name(DiffVerdict verdict) { return verdict == DiffVerdict::Pass ? "pass" : verdict == DiffVerdict::Regression ? "regression" : "inconclusive"; }
 
 RunDiff run_diff(const RunReport& before, const RunReport& after) {
-  RunDiff out{before.name, after.name, {}, {}, 0, {}, DiffVerdict::Pass};
+  RunDiff out;
+  out.before = before.name;
+  out.after = after.name;
   const std::map<std::string, KernelChange> a = by_name(before, true), b = by_name(after, false);
   std::vector<KernelChange> gone, come;
   for (const auto& [text, one] : a) {

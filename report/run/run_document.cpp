@@ -42,9 +42,6 @@ Table class_table(const RunReport& report) {
   }
   table.notes = {fmt::format("share: of {} of device time, durations summed over all devices and streams; classes are told by the names of kernels, and a name that no rule knows is unknown",
                              time(report.shares.empty() ? 0 : report.shares.front().of_ns))};
-  if (report.overlap.communication_ns > 0)
-    table.notes.push_back(fmt::format("communication: {} of {} ({}) while other kernels run on the same device", time(report.overlap.hidden_ns), time(report.overlap.communication_ns),
-                                      human_percent(static_cast<double>(report.overlap.hidden_ns), static_cast<double>(report.overlap.communication_ns))));
   if (report.timeline.untimed_work > 0) table.notes.push_back(fmt::format("{} without a recorded time {} in no sum", counted(report.timeline.untimed_work, "row"), report.timeline.untimed_work == 1 ? "is" : "are"));
   return table;
 }
@@ -71,6 +68,23 @@ Table idle_table(const RunReport& report) {
   return table;
 }
 
+/// Devices beside each other; and of one that communicates, how much of it is covered.
+Table device_table(const RunReport& report) {
+  Table table;
+  table.title = "Devices";
+  table.columns = {{"device", "device", Unit::Count, {}}, {"name", "name", Unit::Text, {}}, {"wall", "wall", Unit::Microseconds, Evidence::Recorded}, {"busy", "busy", Unit::Microseconds, Evidence::Recorded},
+                   {"computation", "computing", Unit::Microseconds, Evidence::Recorded}, {"communication", "communicating", Unit::Microseconds, Evidence::Recorded}, {"hidden", "of it hidden", Unit::Percent, Evidence::Recorded}, {"exposed", "exposed", Unit::Microseconds, Evidence::Recorded}};
+  for (std::size_t d = 0; d < report.occupation.size(); ++d) {
+    const analyzer::Occupation& one = report.occupation[d];
+    const auto at = std::ranges::find(report.overlap, one.device, &analyzer::Overlap::device);
+    const analyzer::Overlap overlap = at == report.overlap.end() ? analyzer::Overlap{} : *at;
+    table.rows.push_back({one.device, report.devices[d], us(one.wall_ns), us(one.busy_ns), us(overlap.computation_ns), us(overlap.communication_ns),
+                          overlap.communication_ns == 0 ? Cell(Blank{}) : share(overlap.hidden_ns, overlap.communication_ns), us(overlap.exposed_ns())});
+  }
+  table.notes = {"computing, communicating: the time in which at least one such kernel runs; hidden: communication while another kernel runs on the same device (as HolisticTraceAnalysis' comm_comp_overlap)"};
+  return table;
+}
+
 Table path_table(const RunReport& report) {
   Table table;
   table.title = "Critical path";
@@ -89,6 +103,24 @@ Table path_table(const RunReport& report) {
     if (ns[k] > 0) table.rows.push_back({std::string(name(static_cast<analyzer::PathKind>(k))), pieces[k], us(ns[k]), share(ns[k], report.timeline.wall_ns()), std::string(sentence(static_cast<analyzer::PathKind>(k)))});
   table.notes = {fmt::format("the chain that the end of the run waited for, walked back from its last event: {} of {} wall", time(report.path.ns()), time(report.timeline.wall_ns()))};
   if (inferred > 0) table.notes.push_back(fmt::format("{} between streams inferred from the times: the trace has no events for them", counted(inferred, "step")));
+  return table;
+}
+
+/// What is worth making faster, and what may take longer for nothing.
+Table slack_table(const RunReport& report, std::size_t most) {
+  Table table;
+  table.title = "On the critical path, and slack";
+  table.columns = {{"name", "name", Unit::Text, {}}, {"launches", "launches", Unit::Count, Evidence::Recorded}, {"us", "on the path", Unit::Microseconds, Evidence::Recorded}, {"share", "of wall", Unit::Percent, Evidence::Recorded},
+                   {"critical", "without slack", Unit::Count, Evidence::Modelled}, {"least", "least slack", Unit::Microseconds, Evidence::Modelled}, {"median", "median slack", Unit::Microseconds, Evidence::Modelled}};
+  const auto& names = report.slack.names;
+  const std::size_t rows = most == 0 ? names.size() : std::min(most, names.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    const analyzer::NameSlack& one = names[i];
+    const std::string& text = report.timeline.names[one.name].text;
+    table.rows.push_back({one.kind == analyzer::Work::Kind::Kernel ? graph::short_kernel_name(text) : text, one.launches, us(one.path_ns), share(one.path_ns, report.timeline.wall_ns()), one.critical, us(one.least_ns), us(one.median_ns)});
+  }
+  table.notes = {"making a name faster gains at most its time on the path; slack is how much longer one launch could take before the run does, modelled and rather too little than too much"};
+  if (rows < names.size()) table.notes.push_back(fmt::format("{} more names (-v, or --format json, shows all)", human_count(std::ssize(names) - static_cast<std::int64_t>(rows))));
   return table;
 }
 
@@ -227,9 +259,11 @@ Document run_document(const RunReport& report, std::size_t most) {
   if (!report.occupation.empty()) {
     out.emplace_back(idle_table(report));
     out.emplace_back(class_table(report));
+    if (report.occupation.size() > 1 || analyzer::total(report.overlap).communication_ns > 0) out.emplace_back(device_table(report));
   }
   if (!report.path.pieces.empty()) out.emplace_back(path_table(report));
   if (!report.occupation.empty()) {
+    out.emplace_back(slack_table(report, most == 0 ? 0 : most / 2));
     out.emplace_back(launch_table(report));
     out.emplace_back(kernel_table(report, most));
     if (!report.sequences.empty()) out.emplace_back(sequence_table(report, most == 0 ? 0 : most / 2));

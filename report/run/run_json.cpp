@@ -1,13 +1,39 @@
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <nlohmann/json.hpp>
 
 #include "base/json_out.h"
 #include "report/run_report.h"
 
 namespace seam::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Of names, and of the longest launches.
+Json slack_json(const RunReport& report) {
+  constexpr std::size_t kMostLaunches = 1000;
+  const analyzer::Timeline& timeline = report.timeline;
+  Json names = Json::array(), launches = Json::array();
+  for (const analyzer::NameSlack& one : report.slack.names)
+    names.push_back({{"name", timeline.names[one.name].text}, {"launches", one.launches}, {"path_ns", one.path_ns}, {"critical", one.critical}, {"least_ns", one.least_ns}, {"median_ns", one.median_ns}});
+  std::vector<std::size_t> order(timeline.work.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto longer = [&](std::size_t a, std::size_t b) { return timeline.work[a].duration_ns() != timeline.work[b].duration_ns() ? timeline.work[a].duration_ns() > timeline.work[b].duration_ns() : a < b; };
+  const std::size_t shown = std::min(kMostLaunches, order.size());
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(shown), longer);
+  order.resize(shown);
+  for (const std::size_t w : order) {
+    const analyzer::Work& work = timeline.work[w];
+    launches.push_back({{"table", work.kind == analyzer::Work::Kind::Kernel ? "launch" : "copy"}, {"id", work.row}, {"name", timeline.names[work.name].text}, {"start_ns", work.start_ns}, {"ns", work.duration_ns()}, {"slack_ns", report.slack.work_ns[w]}});
+  }
+  return {{"evidence", "modelled"}, {"names", names}, {"launches", launches}, {"of", std::ssize(timeline.work)}};
+}
+
+}  // namespace
 
 std::string run_json(const RunReport& report) {
-  using Json = nlohmann::ordered_json;
   const analyzer::Timeline& timeline = report.timeline;
   Json shares = Json::array(), idle = Json::array(), devices = Json::array(), kernels = Json::array(), steps = Json::array(), loss = Json::array(), warnings = Json::array();
   for (std::size_t i = 0; i < report.shares.size(); ++i) {
@@ -22,7 +48,10 @@ std::string run_json(const RunReport& report) {
       sums[c] += one.idle[c];
       causes[std::string(name(static_cast<analyzer::IdleCause>(c)))] = one.idle[c];
     }
-    devices.push_back({{"device", one.device}, {"name", report.devices[d]}, {"wall_ns", one.wall_ns}, {"busy_ns", one.busy_ns}, {"launches", one.launches}, {"idle", causes}});
+    const auto at = std::ranges::find(report.overlap, one.device, &analyzer::Overlap::device);
+    const analyzer::Overlap beside = at == report.overlap.end() ? analyzer::Overlap{} : *at;
+    devices.push_back({{"device", one.device}, {"name", report.devices[d]}, {"wall_ns", one.wall_ns}, {"busy_ns", one.busy_ns}, {"launches", one.launches}, {"computation_ns", beside.computation_ns},
+                       {"communication_ns", beside.communication_ns}, {"hidden_ns", beside.hidden_ns}, {"exposed_ns", beside.exposed_ns()}, {"idle", causes}});
   }
   for (std::size_t c = 0; c < sums.size() && !report.untimed(); ++c) idle.push_back({{"cause", name(static_cast<analyzer::IdleCause>(c))}, {"ns", sums[c]}, {"what", sentence(static_cast<analyzer::IdleCause>(c))}});
   Json kinds = Json::array(), segments = Json::array();
@@ -51,7 +80,9 @@ std::string run_json(const RunReport& report) {
     for (const std::uint32_t n : one.names) names.push_back(timeline.names[n].text);
     sequences.push_back({{"times", one.times}, {"names", names}, {"kernels_ns", one.kernels_ns}, {"gain_low_ns", one.gain_low_ns()}, {"gain_high_ns", one.gain_high_ns()}});
   }
+  const Json slack = slack_json(report);
   const analyzer::LaunchStats& s = report.launches;
+  const analyzer::Overlap overlap = analyzer::total(report.overlap);
   Json totals = Json::array();
   const auto number = [](const std::optional<std::int64_t>& bytes) { return bytes ? Json(*bytes) : Json(); };
   for (const WorkTotal& one : report.totals) totals.push_back({{"kind", one.kind}, {"count", one.count}, {"bytes_read", number(one.bytes_read)}, {"bytes_written", number(one.bytes_written)}});
@@ -70,9 +101,10 @@ std::string run_json(const RunReport& report) {
                  {"shares", shares},
                  {"idle", idle},
                  {"devices", devices},
-                 {"communication", {{"ns", report.overlap.communication_ns}, {"hidden_ns", report.overlap.hidden_ns}}},
+                 {"communication", {{"ns", overlap.communication_ns}, {"hidden_ns", overlap.hidden_ns}, {"exposed_ns", overlap.exposed_ns()}}},
                  {"critical_path", {{"ns", report.untimed() ? Json() : Json(report.path.ns())}, {"by_kind", kinds}, {"segments", segments}}},
                  {"launches", {{"linked", s.linked}, {"unlinked", s.unlinked}, {"calls", s.calls}, {"in_graphs", s.in_graphs}, {"call_ns", s.call_ns}, {"delay_ns", s.delay_ns}, {"short_kernels", s.short_kernels}, {"mean_depth", s.depth}}},
+                 {"slack", slack},
                  {"kernels", kernels},
                  {"steps", steps},
                  {"sequences", sequences},

@@ -84,6 +84,7 @@ Result<RunReport> run_report(const db::Database& run) {
   out.overlap = analyzer::communication_overlap(out.timeline);
   out.launches = analyzer::launch_stats(out.timeline);
   out.path = analyzer::critical_path(out.timeline);
+  out.slack = analyzer::slack(out.timeline, out.path);
   SEAM_TRY(const db::Rows copied, run.query("SELECT sum(bytes), count(*) = count(bytes) FROM copy WHERE start_ns IS NOT NULL AND end_ns IS NOT NULL"));
   for (const analyzer::ClassShare& share : out.shares) {
     const bool only_copies = share.work == graph::WorkClass::Copy && integer_in(copied.rows[0][1]) == 1 &&

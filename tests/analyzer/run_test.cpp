@@ -4,15 +4,14 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 
 #include "analyzer/critical_path.h"
 #include "analyzer/findings.h"
 #include "analyzer/occupation.h"
+#include "analyzer/recorded.h"
 #include "base/sha256.h"
-#include "collector/import.h"
 #include "support/need.h"
 #include "support/public_traces.h"
 
@@ -21,35 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using seam::test::need;
-using Json = nlohmann::json;
 
 /// A trace as Chrome JSON, imported, loaded.
-class Recorded : public testing::Test {
+class Recorded : public RunFolder {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("seam_recorded_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  [[nodiscard]] Timeline load(const fs::path& trace) const {
-    need(collector::import_trace(trace, {.execution_trace = {}, .counters = {}, .output = folder_ / "run.seam", .command = {}, .tool = "seam test", .window = std::size_t{4} << 20, .progress = {}}));
-    return need(timeline_of(need(db::Database::open(folder_ / "run.seam"))));
-  }
-  [[nodiscard]] Timeline timeline(const Json& events) const {
-    std::ofstream(folder_ / "trace.json") << events.dump();
-    return load(folder_ / "trace.json");
-  }
-
-  fs::path folder_;
+  [[nodiscard]] Timeline load(const fs::path& trace) const { return need(timeline_of(open(trace))); }
+  [[nodiscard]] Timeline timeline(const Json& events) const { return need(timeline_of(imported(events))); }
 };
-
-Json event(const char* category, const char* name, int pid, int tid, int start, int end, Json arguments = Json::object()) {
-  return {{"ph", "X"}, {"cat", category}, {"name", name}, {"pid", pid}, {"tid", tid}, {"ts", start}, {"dur", end - start}, {"args", std::move(arguments)}};
-}
-Json kernel(const char* name, int stream, int start, int end, int correlation) { return event("kernel", name, 0, stream, start, end, {{"device", 0}, {"context", 1}, {"stream", stream}, {"correlation", correlation}}); }
-Json call(const char* name, int start, int end, int correlation) { return event("cuda_runtime", name, 1, 2, start, end, {{"correlation", correlation}}); }
 
 std::int64_t idle(const Occupation& one, IdleCause cause) { return one.idle[static_cast<std::size_t>(cause)]; }
 
@@ -126,9 +103,11 @@ TEST_F(Recorded, ACallThatOutlastsItsCopyWaits) {
 
 TEST_F(Recorded, CommunicationBesideComputationIsHidden) {
   const Timeline run = timeline(Json::array({kernel("ncclDevKernel_AllReduce", 9, 0, 100, 1), kernel("ampere_sgemm_128x64_tn", 7, 60, 200, 2)}));
-  const Overlap overlap = communication_overlap(run);
+  const Overlap overlap = communication_overlap(run).at(0);
   EXPECT_EQ(overlap.communication_ns, 100'000);
+  EXPECT_EQ(overlap.computation_ns, 140'000);
   EXPECT_EQ(overlap.hidden_ns, 40'000);
+  EXPECT_EQ(overlap.exposed_ns(), 60'000);
   EXPECT_EQ(occupation(run).at(0).busy_ns, 200'000);
   const std::vector<ClassShare> shares = class_shares(run);
   EXPECT_EQ(shares.at(0).work, graph::WorkClass::Contraction);
@@ -220,7 +199,8 @@ std::vector<Finding> found_in(const Timeline& run, const std::vector<std::int64_
   const auto devices = occupation(run);
   const auto path = critical_path(run);
   const auto runs = sequences(run);
-  return findings({run, shares, kernels, devices, communication_overlap(run), launch_stats(run), path, runs, steps, 0});
+  const auto overlap = communication_overlap(run);
+  return findings({run, shares, kernels, devices, overlap, launch_stats(run), path, runs, steps, 0});
 }
 bool says(const std::vector<Finding>& list, std::string_view id) {
   return std::ranges::any_of(list, [&](const Finding& one) { return one.id == id; });

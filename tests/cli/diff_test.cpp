@@ -87,6 +87,52 @@ TEST_F(DiffCommand, RenamedKernelsAreFound) {
   EXPECT_EQ(json["kernels"][0]["after"], "triton_poi_fused_add_7");
 }
 
+/// One op launches a kernel twice as often: it is named, and the query shows its rows.
+TEST_F(DiffCommand, WhyNamesThePlace) {
+  const auto recorded = [&](const std::string& name, int times) {
+    Json events = Json::array();
+    int at = 0, correlation = 0;
+    const auto span = [&](const char* category, const char* what, int start, int end, Json arguments = Json::object()) {
+      events.push_back({{"ph", "X"}, {"cat", category}, {"name", what}, {"pid", 1}, {"tid", 2}, {"ts", start}, {"dur", end - start}, {"args", std::move(arguments)}});
+    };
+    for (int step = 1; step <= 3; ++step) {
+      const int begin = at;
+      for (const char* op : {"aten::linear", "aten::it's"}) {
+        const int start = at;
+        for (int i = 0; i < (std::string(op) == "aten::linear" ? 1 : times); ++i) {
+          span("cuda_runtime", "cudaLaunchKernel", at + 1, at + 3, {{"correlation", ++correlation}});
+          events.push_back({{"ph", "X"}, {"cat", "kernel"}, {"name", "k"}, {"pid", 0}, {"tid", 7}, {"ts", at + 4}, {"dur", 5}, {"args", {{"device", 0}, {"stream", 7}, {"correlation", correlation}}}});
+          at += 10;
+        }
+        span("cpu_op", op, start, at);
+      }
+      span("user_annotation", "forward", begin, at);
+      span("user_annotation", ("ProfilerStep#" + std::to_string(step)).c_str(), begin, at);
+    }
+    const std::string file = (folder_ / name).string();
+    std::ofstream(file) << events.dump();
+    return file;
+  };
+  const std::string a = recorded("a.json", 1), b = recorded("b.json", 2);
+  const Ran ran = seam({"diff", a, b, "--why", "--format", "json"});
+  EXPECT_EQ(ran.exit, 1) << ran.err;
+  const Json json = Json::parse(ran.out);
+  EXPECT_EQ(seam::test::schema_problems(json, "seam.diff.schema.json"), std::vector<std::string>());
+  ASSERT_EQ(json["why"].size(), 1U);
+  const Json& why = json["why"][0];
+  ASSERT_EQ(why["ops"].size(), 1U) << "the other op launches as often as before";
+  EXPECT_EQ(why["ops"][0]["place"], "op aten::it's");
+  EXPECT_EQ(why["ops"][0]["launches_before"], 3);
+  EXPECT_EQ(why["ops"][0]["launches_after"], 6);
+  EXPECT_EQ(why["annotations"][0]["place"], "annotation forward");
+  EXPECT_EQ(why["steps"].size(), 3U);
+  ASSERT_EQ(seam({"import", b, "-o", (folder_ / "b.seam").string()}).exit, 0);
+  const Ran rows = seam({"sql", (folder_ / "b.seam").string(), why["sql_after"], "--format", "json"});
+  EXPECT_EQ(rows.exit, 0) << rows.err;
+  EXPECT_EQ(Json::parse(rows.out)["rows"].size(), 9U);
+  EXPECT_NE(seam({"diff", a, b, "--why"}).out.find("op aten::it's: 3 to 6"), std::string::npos);
+}
+
 TEST_F(DiffCommand, WhatCannotBeComparedIsRefused) {
   std::ofstream(folder_ / "cpu.json") << R"([{"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 2, "ts": 1, "dur": 2}])";
   const std::string a = trace("a.json", {100}, kKernels);

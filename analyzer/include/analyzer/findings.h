@@ -33,7 +33,7 @@ struct RunFacts {
   const std::vector<ClassShare>& shares;
   const std::vector<KernelShare>& kernels;
   const std::vector<Occupation>& occupation;
-  const Overlap& overlap;
+  const std::vector<Overlap>& overlap;  ///< per device
   const LaunchStats& launches;
   const CriticalPath& path;
   const std::vector<Sequence>& sequences;

@@ -54,12 +54,18 @@ struct Occupation {
 };
 [[nodiscard]] std::vector<Occupation> occupation(const Timeline& timeline);
 
-/// Communication beside computation, summed over devices.
+/// Communication beside computation on one device.
 struct Overlap {
+  std::int64_t device = 0;
   std::int64_t communication_ns = 0;  ///< union of communication kernels
-  std::int64_t hidden_ns = 0;         ///< of it, while a kernel of another class runs on the same device
+  std::int64_t computation_ns = 0;    ///< union of all other kernels
+  std::int64_t hidden_ns = 0;         ///< what both have in common
+  [[nodiscard]] std::int64_t exposed_ns() const { return communication_ns - hidden_ns; }
 };
-[[nodiscard]] Overlap communication_overlap(const Timeline& timeline);
+/// Devices with kernels, ascending.
+[[nodiscard]] std::vector<Overlap> communication_overlap(const Timeline& timeline);
+/// Of all devices together.
+[[nodiscard]] Overlap total(const std::vector<Overlap>& devices);
 
 /// How work gets to the device.
 struct LaunchStats {

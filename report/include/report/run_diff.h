@@ -22,6 +22,18 @@ struct KernelChange {
   [[nodiscard]] bool renamed() const { return !before.empty() && !after.empty() && before != after; }
 };
 
+/// Where launches of a changed kernel came from, and how many on each side.
+struct ChangePlace {
+  std::string place;  ///< "op aten::linear", "annotation forward", "step 3"
+  std::int64_t launches_before = 0, launches_after = 0;
+};
+/// Why a kernel's count or time changed: the places under which it did.
+struct ChangeReason {
+  std::string before, after;             ///< as in KernelChange
+  std::vector<ChangePlace> ops, annotations, steps;  ///< those whose counts differ, the largest difference first
+  std::string sql_before, sql_after;     ///< the rows, on each run; empty where it does not occur there
+};
+
 /// One figure that is held against the run before.
 struct DiffContract {
   std::string name;
@@ -41,12 +53,16 @@ struct RunDiff {
   std::vector<ClassChange> classes;       ///< the most time before first
   std::vector<KernelChange> kernels;      ///< the largest change of time first; what is equal in launches and time is left out
   std::int64_t same_kernels = 0;          ///< names with equally many launches on both sides
+  std::vector<ChangeReason> reasons;      ///< of `kernels`, in their order; where they were asked for
   std::vector<DiffContract> contracts;    ///< launches of kernels, copies, API calls; device and step time
   DiffVerdict verdict = DiffVerdict::Pass;
 };
 /// Counts are exact and worse if they grow. Times are judged only where both runs have three marked steps or more: the medians differ by more than the
 /// steps of each run spread (three times the median absolute deviation), or nothing is said.
 [[nodiscard]] RunDiff run_diff(const RunReport& before, const RunReport& after);
+
+/// Fills in `reasons` of the first `most` changed kernels (0: all). The runs are those that the diff was made of.
+[[nodiscard]] Result<void> explain(RunDiff& diff, const db::Database& before, const db::Database& after, std::size_t most);
 
 /// `most` kernels; 0: all.
 [[nodiscard]] Document diff_document(const RunDiff& diff, std::size_t most);

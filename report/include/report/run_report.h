@@ -1,5 +1,5 @@
 #pragma once
-/// What a recorded run says: findings, shares, idle time by cause, launches, kernels, runs of kernels, the critical path. `seam analyze` of a run or a trace.
+/// What a recorded run says: findings, shares, idle time by cause, launches, kernels, runs of kernels, the critical path, slack. `seam analyze` of a run or a trace.
 #include <string>
 #include <vector>
 
@@ -7,6 +7,7 @@
 #include "analyzer/findings.h"
 #include "analyzer/occupation.h"
 #include "analyzer/sequences.h"
+#include "analyzer/slack.h"
 #include "analyzer/timeline.h"
 #include "db/database.h"
 #include "report/document.h"
@@ -50,9 +51,10 @@ struct RunReport {
   std::vector<analyzer::ClassShare> shares;
   std::vector<analyzer::KernelShare> kernels;
   std::vector<analyzer::Occupation> occupation;
-  analyzer::Overlap overlap;
+  std::vector<analyzer::Overlap> overlap;  ///< per device
   analyzer::LaunchStats launches;
   analyzer::CriticalPath path;
+  analyzer::Slack slack;
   std::vector<analyzer::Sequence> sequences;
   std::vector<analyzer::Finding> findings;
   std::vector<StepRow> steps;
