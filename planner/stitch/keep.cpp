@@ -77,7 +77,7 @@ class Keeper {
         continue;
       else if (expensive && (several || found->second.through_broadcast))
         c.want = Want::Expensive;
-      else if (!several || expensive)
+      else if (!several || expensive || in_pieces(id))
         continue;
       c.bytes = (elements_of(op) / part_.blocks * bytes_of_element(op) + 15) / 16 * 16;
       out.push_back(c);
@@ -128,6 +128,13 @@ class Keeper {
       count += problem_.roles.role[user] == Role::View ? users_inside(user) : 1;
     }
     return count;
+  }
+
+  /// All that is read of it here are slices: each element is computed for its own slice, and those that no slice takes not at all.
+  bool in_pieces(Id<Op> id) const {
+    return std::ranges::all_of(problem_.roles.users[id], [&](Id<Op> user) {
+      return !std::ranges::binary_search(ops_, user) || problem_.op(user).opcode == Opcode::Slice;
+    });
   }
 
   /// Leads to a dot through ops that only change the shape.
