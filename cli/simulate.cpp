@@ -150,7 +150,7 @@ Result<int> run(Options options, const Common& common) {
     return simulate_graphs(options.graphs, common);
   }
   if (options.files.size() > 1) return fail(Error::Code::BadInput, "one PTX file at a time; several files are launch descriptions of graphs (JSON)");
-  if (!options.graphs.ptx.empty() || options.graphs.threads != 0 || options.graphs.instructions != kGraphInstructions) {
+  if (!options.graphs.ptx.empty() || !options.graphs.beside.empty() || options.graphs.threads != 0 || options.graphs.instructions != kGraphInstructions) {
     return fail(Error::Code::BadInput, fmt::format("{} is no launch description of a graph (JSON): --ptx, --instructions and --threads are for one", options.files.front()));
   }
   options.file = options.files.front();
@@ -164,6 +164,7 @@ Run define_simulate(CLI::App& app) {
   options->graphs.instructions = kGraphInstructions;
   app.add_option("file", options->files, "PTX text, from any compiler; or launch descriptions of Inductor graphs (JSON): launches, bytes and modelled time of each")->required();
   app.add_option("--ptx", options->graphs.ptx, "a graph: the folder with its PTX (default: beside the description, named as it without .json)");
+  app.add_option("--beside", options->graphs.beside, "a graph: the same as PyTorch's compiler printed it (FX text); our plan and kernels of it are counted beside; {} stands for the graph's name")->type_name("FILE");
   app.add_option("--instructions", options->graphs.instructions, "a graph: thread instructions simulated per kernel; of larger grids a sample of the blocks runs (0: no limit)")
       ->capture_default_str();
   app.add_option("--threads", options->graphs.threads, "a graph: kernels simulated at once (0: all cores)");

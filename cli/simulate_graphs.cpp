@@ -9,6 +9,7 @@
 
 #include "base/device.h"
 #include "codegen/triton.h"
+#include "plan_beside.h"
 #include "progress.h"
 #include "report/render.h"
 #include "report/triton.h"
@@ -37,11 +38,12 @@ Result<report::TritonReport> report_of(const GraphsRequest& request, const std::
   return report::triton_report(graph, profiles, device);
 }
 
-void print(const std::vector<report::TritonReport>& reports, const Device& device, const Common& common) {
+void print(const std::vector<report::TritonReport>& reports, const std::vector<report::ProgramCost>& ours, const Device& device, const Common& common) {
   const auto render = [&](const report::Table& table) {
     fmt::print("{}\n", common.format == Format::Markdown ? report::to_markdown(table) : report::to_text(table, kWidth));
   };
   render(report::triton_table(reports, device));
+  if (!ours.empty()) render(report::triton_beside_table(reports, ours, device));
   for (const report::TritonReport& one : reports) {
     if (common.verbose > 0 || !one.clean() || !one.kernels_known()) render(report::triton_launches_table(one));
   }
@@ -66,11 +68,16 @@ Result<int> simulate_graphs(const GraphsRequest& request, const Common& common) 
     SEAM_TRY(report::TritonReport one, report_of(request, file, device, bar));
     reports.push_back(std::move(one));
   }
+  std::vector<report::ProgramCost> ours;
+  for (std::size_t k = 0; k < request.files.size() && !request.beside.empty(); ++k) {
+    SEAM_TRY(report::ProgramCost one, cost_of_our_plan(beside_of(request.beside, request.files[k]), device, request.instructions, bar));
+    ours.push_back(std::move(one));
+  }
   bar.done();
   if (common.format == Format::Json) {
-    fmt::print("{}\n", report::triton_json(reports, device));
+    fmt::print("{}\n", report::triton_json(reports, device, ours));
   } else {
-    print(reports, device, common);
+    print(reports, ours, device, common);
   }
   if (!std::ranges::all_of(reports, &report::TritonReport::clean)) return kFailed;
   return std::ranges::all_of(reports, &report::TritonReport::kernels_known) ? kPass : kInconclusive;

@@ -120,6 +120,9 @@ std::string integer_op(const Scalar& op, const std::vector<std::string>& a) {
     case Opcode::Maximum: return fmt::format("{0} > {1} ? {0} : {1}", a[0], a[1]);
     case Opcode::Minimum: return fmt::format("{0} < {1} ? {0} : {1}", a[0], a[1]);
     case Opcode::Multiply: return bits(t) == 16 ? fmt::format("({})((unsigned int){} * (unsigned int){})", type, a[0], a[1]) : wrap("*");
+    case Opcode::MulHi:
+      if (bits(t) == 64) return fmt::format("{}({}, {})", is_unsigned(t) ? "__umul64hi" : "__mul64hi", a[0], a[1]);
+      return fmt::format("{}({}, {})", is_unsigned(t) ? "__umulhi" : "__mulhi", a[0], a[1]);
     case Opcode::Negate: return fmt::format("({})(0 - ({}){})", type, bare, a[0]);
     case Opcode::Not: return fmt::format("({})~{}", type, a[0]);
     case Opcode::Or: return fmt::format("({})({} | {})", type, a[0], a[1]);

@@ -85,7 +85,7 @@ Result<void> import_events(const std::filesystem::path& file, const ImportOption
     if (options.progress && !options.progress(source.bytes_taken(), source.bytes_in_all())) return fail(Error::Code::Cancelled, "the import was stopped; no file was written");
   }
   const TextFaults& faults = reader.faults();
-  if (!faults.has_events) return fail(Error::Code::BadInput, fmt::format("{}: this is JSON without a list of trace events (\"traceEvents\")", file.string()));
+  if (!faults.has_events) return fail(Error::Code::Unsupported, fmt::format("{}: this is JSON without a list of trace events (\"traceEvents\")", file.string()));
   rows.finish(faults, into);
   if (source.damage()) {
     into.warnings.push_back({"damaged", *source.damage() + ": what was unpacked until there is read"});

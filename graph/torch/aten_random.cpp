@@ -35,12 +35,12 @@ class PhiloxBody {
   }
 
  private:
-  Id<Op> add(Opcode opcode, std::vector<Id<Op>> operands, DType dtype = DType::U32) {
+  Id<Op> add(Opcode opcode, std::vector<Id<Op>> operands) {
     Op op;
     op.name = fmt::format("p{}", body_.ops.size());
     op.opcode = opcode;
     op.opcode_text = std::string(graph::name(opcode));
-    op.shape.dtype = dtype;
+    op.shape.dtype = DType::U32;
     op.operands = std::move(operands);
     return body_.ops.push_back(std::move(op));
   }
@@ -51,19 +51,15 @@ class PhiloxBody {
     body_.parameters.push_back(id);
     return id;
   }
-  Id<Op> constant(std::uint64_t value, DType dtype = DType::U32) {
-    Array array = make_array(dtype, {});
-    std::copy_n(reinterpret_cast<const std::byte*>(&value), bytes(dtype), array.data.data());
-    const Id<Op> id = add(Opcode::Constant, {}, dtype);
+  Id<Op> constant(std::uint32_t value) {
+    Array array = make_array(DType::U32, {});
+    std::copy_n(reinterpret_cast<const std::byte*>(&value), sizeof value, array.data.data());
+    const Id<Op> id = add(Opcode::Constant, {});
     body_.ops[id].attributes.literal.value = std::move(array);
     return id;
   }
   Id<Op> binary(Opcode opcode, Id<Op> a, Id<Op> b) { return add(opcode, {a, b}); }
-  /// The upper half of a product of two words, by way of 64 bits.
-  Id<Op> high_product(std::uint32_t factor, Id<Op> word) {
-    const Id<Op> wide = add(Opcode::Multiply, {constant(factor, DType::U64), add(Opcode::Convert, {word}, DType::U64)}, DType::U64);
-    return add(Opcode::Convert, {add(Opcode::ShiftRightLogical, {wide, constant(32, DType::U64)}, DType::U64)}, DType::U32);
-  }
+  Id<Op> high_product(std::uint32_t factor, Id<Op> word) { return binary(Opcode::MulHi, constant(factor), word); }
 
   Computation body_;
 };

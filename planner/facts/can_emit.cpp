@@ -130,8 +130,10 @@ Result<void> can_emit(const Graph& graph, const Computation& computation, const 
     case Opcode::Real:
     case Opcode::Imag:
     case Opcode::StochasticConvert:
-    case Opcode::MulHi:
       return refuse(op, "no lowering for this op");
+    case Opcode::MulHi:
+      if (!is_integer(op.shape.dtype) || bits(op.shape.dtype) < 32) return refuse(op, "the upper half of a product of less than 32 bits");
+      return {};
     case Opcode::BitcastConvert:
       if (bits(op.shape.dtype) != bits(computation.ops[op.operands[0]].shape.dtype))
         return refuse(op, "it changes the width of elements");

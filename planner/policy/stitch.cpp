@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "policy/policy.h"
+#include "stitch/absorb.h"
 #include "stitch/cut.h"
 #include "stitch/keep.h"
 #include "stitch/pack.h"
@@ -58,7 +59,7 @@ Draft draft_stitch(const stitch::Problem& problem, stitch::Vetoes& vetoes) {
       if (!part.flat && !component.kept.empty()) stitch::keep_wanted(problem, part, group.reads, wanted_limit(problem));
       group.parts.push_back(std::move(part));
     }
-    group.parts = stitch::siblings_joined(problem, std::move(group.parts), group.reads);
+    group.parts = stitch::outputs_absorbed(problem, stitch::siblings_joined(problem, std::move(group.parts), group.reads), group.reads);
     for (DraftGroup& one : stitch::packed(problem, std::move(group), vetoes)) {
       draft.order.push_back({false, draft.groups.size(), {}, phase.level});
       draft.groups.push_back(std::move(one));

@@ -1,6 +1,7 @@
 /// Tables and JSON of what Inductor made of graphs.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -72,6 +73,31 @@ Json json_of(const TritonReport& report) {
   return out;
 }
 
+Json plan_json(const ProgramCost& cost) {
+  const CostTotals t = cost.totals();
+  const bool known = t.evidence != Evidence::Unknown;
+  return {{"policy", cost.name}, {"kernels", t.kernels}, {"copies", t.copies}, {"library_calls", t.library_calls}, {"bytes_read", number(known, t.kernel_bytes_read)},
+          {"bytes_written", number(known, t.kernel_bytes_written)}, {"copy_bytes", t.copy_bytes}, {"library_bytes", t.library_bytes},
+          {"time_us", {{"eager", json_of(known, t.time_us(Launching::Eager))}, {"graph", json_of(known, t.time_us(Launching::GraphReplay))}}}, {"evidence", name(t.evidence)}, {"notes", cost.notes}};
+}
+
+/// Geometric mean of the ratios that are known.
+class Mean {
+ public:
+  Cell add(bool known, double ours, double theirs) {
+    if (!known || !(ours > 0) || !(theirs > 0)) return Unknown{};
+    logs_ += std::log(ours / theirs);
+    most_ = std::max(most_, ours / theirs);
+    ++count_;
+    return fmt::format("{:.2f}", ours / theirs);
+  }
+  [[nodiscard]] std::string text() const { return count_ == 0 ? "unknown" : fmt::format("{:.2f}, at most {:.2f}", std::exp(logs_ / count_), most_); }
+
+ private:
+  double logs_ = 0, most_ = 0;
+  int count_ = 0;
+};
+
 std::string_view verdict(std::span<const TritonReport> reports) {
   bool whole = true;
   for (const TritonReport& one : reports) {
@@ -103,6 +129,34 @@ Table triton_table(std::span<const TritonReport> reports, const Device& device) 
   return out;
 }
 
+Table triton_beside_table(std::span<const TritonReport> reports, std::span<const ProgramCost> ours, const Device& device) {
+  Table out;
+  out.title = fmt::format("Inductor and {}, {}", ours.empty() ? std::string("ours") : ours.front().name, device.name);
+  out.columns = {{"graph", "graph"}, {"triton", "Triton", Unit::Count}, {"kernels", "ours", Unit::Count}, {"launch_ratio", "ratio"},
+                 {"their_calls", "library", Unit::Count}, {"our_calls", "ours", Unit::Count},
+                 {"their_bytes", "kernels move", Unit::Bytes, {}}, {"our_bytes", "ours", Unit::Bytes, {}}, {"bytes_ratio", "ratio"},
+                 {"their_all", "with library", Unit::Bytes, Evidence::Modelled}, {"our_all", "ours", Unit::Bytes, Evidence::Modelled}, {"all_ratio", "ratio"},
+                 {"their_us", "us, CUDA graph", Unit::Text, Evidence::Modelled}, {"our_us", "ours", Unit::Text, Evidence::Modelled}, {"us_ratio", "ratio"}};
+  Mean launches, bytes, all, time;
+  for (std::size_t k = 0; k < reports.size() && k < ours.size(); ++k) {
+    const CostTotals& theirs = reports[k].totals;
+    const CostTotals mine = ours[k].totals();
+    const bool kernels = reports[k].kernels_known() && mine.evidence != Evidence::Unknown;
+    const bool calls = kernels && reports[k].calls_known();
+    const Band theirs_us = theirs.time_us(Launching::GraphReplay), mine_us = mine.time_us(Launching::GraphReplay);
+    const std::int64_t made = mine.kernels + mine.copies;
+    const double moved = mine.kernel_bytes() + mine.copy_bytes;
+    out.rows.push_back({reports[k].name, theirs.kernels, made, launches.add(true, static_cast<double>(made), static_cast<double>(theirs.kernels)), theirs.library_calls, mine.library_calls,
+                        known(kernels, theirs.kernel_bytes()), known(kernels, moved), bytes.add(kernels, moved, theirs.kernel_bytes()),
+                        known(calls, theirs.bytes()), known(calls, mine.bytes()), all.add(calls, mine.bytes(), theirs.bytes()),
+                        calls ? Cell(fmt::format("{:.4g}", theirs_us.mid)) : Cell(Unknown{}), calls ? Cell(fmt::format("{:.4g}", mine_us.mid)) : Cell(Unknown{}), time.add(calls, mine_us.mid, theirs_us.mid)});
+  }
+  out.notes.push_back(fmt::format("ours over theirs, geometric mean: launches {}; bytes of kernels {}; with library calls {}; time {}", launches.text(), bytes.text(), all.text(), time.text()));
+  out.notes.emplace_back("ours: kernels and copies. Library calls of Inductor include the one that makes seeds for random numbers; ours takes seeds as an input. Bytes: distinct 32-byte sectors of each launch, counted "
+                         "while the PTX of both ran on the simulator; of library calls operands and results once. Times: the middle of one model for both; they rank");
+  return out;
+}
+
 Table triton_launches_table(const TritonReport& report) {
   Table out;
   out.title = fmt::format("{}: launches and library calls, each line as often as it happens", report.name);
@@ -118,9 +172,13 @@ Table triton_launches_table(const TritonReport& report) {
   return out;
 }
 
-std::string triton_json(std::span<const TritonReport> reports, const Device& device) {
+std::string triton_json(std::span<const TritonReport> reports, const Device& device, std::span<const ProgramCost> ours) {
   Json out{{"schema", "seam.graphs/1"}, {"verdict", verdict(reports)}, {"device", device.name}, {"graphs", Json::array()}};
-  for (const TritonReport& one : reports) out["graphs"].push_back(json_of(one));
+  for (std::size_t k = 0; k < reports.size(); ++k) {
+    Json one = json_of(reports[k]);
+    if (k < ours.size()) one["ours"] = plan_json(ours[k]);
+    out["graphs"].push_back(std::move(one));
+  }
   // Reasons quote PTX, which may hold any bytes.
   return dumped(out, 2);
 }

@@ -15,7 +15,7 @@
 namespace seam::analyzer {
 namespace {
 
-const std::filesystem::path kTraces = std::filesystem::path(SEAM_TEST_DATA) / "traces" / "torch";
+const std::filesystem::path kTraces = std::filesystem::path(SEAM_TEST_DATA) / "traces";
 
 class RecordedGraphs : public ::testing::Test {
  protected:
@@ -26,7 +26,7 @@ class RecordedGraphs : public ::testing::Test {
   }
   Result<RecordedGraph> graph_of(const std::string& file, std::int64_t step = -1) {
     collector::ImportOptions options;
-    options.output = folder_->path() / (file + ".seam");
+    options.output = folder_->path() / "run.seam";
     const auto imported = collector::import_trace((kTraces / file).string(), options);
     if (!imported) return tl::unexpected(imported.error());
     SEAM_TRY(const db::Database run, db::Database::open(options.output));
@@ -43,7 +43,7 @@ std::map<graph::Opcode, int> histogram(const graph::Graph& graph) {
 }
 
 TEST_F(RecordedGraphs, AnExecutionTraceSaysEveryOperand) {
-  const auto one = graph_of("mlp_adam_foreach.et.json.gz");
+  const auto one = graph_of("recorded/mlp_adam_foreach.et.json.gz");
   ASSERT_TRUE(one) << describe(one.error());
   EXPECT_EQ(one->scope, "step ProfilerStep#2");
   EXPECT_EQ(one->edges_inferred, 0);
@@ -57,24 +57,24 @@ TEST_F(RecordedGraphs, AnExecutionTraceSaysEveryOperand) {
 }
 
 TEST_F(RecordedGraphs, ListsAndLoopsOfAnOptimizerComputeTheSame) {
-  const auto lists = graph_of("mlp_adam_foreach.et.json.gz"), loops = graph_of("mlp_adam_forloop.et.json.gz");
+  const auto lists = graph_of("recorded/mlp_adam_foreach.et.json.gz"), loops = graph_of("recorded/mlp_adam_forloop.et.json.gz");
   ASSERT_TRUE(lists && loops);
   const auto a = histogram(lists->graph), b = histogram(loops->graph);
   for (const graph::Opcode opcode : {graph::Opcode::Dot, graph::Opcode::Reduce, graph::Opcode::Sqrt, graph::Opcode::Map, graph::Opcode::Exp}) EXPECT_EQ(a.at(opcode), b.at(opcode)) << name(opcode);
 }
 
 TEST_F(RecordedGraphs, StepsAreChosenByNumber) {
-  const auto first = graph_of("mlp_adam_forloop.et.json.gz", 0), second = graph_of("mlp_adam_forloop.et.json.gz", 1);
+  const auto first = graph_of("recorded/mlp_adam_forloop.et.json.gz", 0), second = graph_of("recorded/mlp_adam_forloop.et.json.gz", 1);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->scope, "step ProfilerStep#1");
   EXPECT_EQ(first->operators, second->operators);
-  const auto third = graph_of("mlp_adam_forloop.et.json.gz", 2);
+  const auto third = graph_of("recorded/mlp_adam_forloop.et.json.gz", 2);
   ASSERT_FALSE(third);
   EXPECT_NE(third.error().message.find("2 marked steps"), std::string::npos);
 }
 
 TEST_F(RecordedGraphs, AProfilersTraceAloneIsInferredAndSaysSo) {
-  const auto inferred = graph_of("lstm_t28_train.pt.trace.json.gz");
+  const auto inferred = graph_of("recorded/lstm_t28_train.pt.trace.json.gz");
   ASSERT_TRUE(inferred) << describe(inferred.error());
   EXPECT_EQ(inferred->edges_recorded, 0);
   EXPECT_GT(inferred->edges_inferred, 1000);
@@ -83,7 +83,7 @@ TEST_F(RecordedGraphs, AProfilersTraceAloneIsInferredAndSaysSo) {
 }
 
 TEST_F(RecordedGraphs, WithoutShapesItIsSaidWhatToRecord) {
-  const auto bare = graph_of("mlp_noshapes.pt.trace.json.gz");
+  const auto bare = graph_of("torch/mlp_noshapes.pt.trace.json.gz");
   ASSERT_FALSE(bare);
   EXPECT_NE(bare.error().message.find("record_shapes=True"), std::string::npos);
 }

@@ -83,6 +83,7 @@ TEST(Elementwise, Integers) {
                         {"shift-left"}, {"shift-right-arithmetic"}, {"shift-right-logical"}});
     all_right(type, 1, {{"negate"}, {"abs"}, {"not"}, {"sign"}, {"popcnt"}, {"count-leading-zeros"}});
   }
+  for (const std::string_view type : {"s32", "u32", "s64", "u64"}) all_right(type, 2, {{"mulhi"}});
   all_right("s32", 2, {{"power"}});
 }
 

@@ -47,6 +47,10 @@ struct TritonReport {
 [[nodiscard]] Table triton_table(std::span<const TritonReport> reports, const Device& device);
 /// One row per distinct launch, then one per distinct library call.
 [[nodiscard]] Table triton_launches_table(const TritonReport& report);
-[[nodiscard]] std::string triton_json(std::span<const TritonReport> reports, const Device& device);
+/// Inductor's graph and our plan of the same graph, one row each pair; `ours` in the same order as `reports`. Ratios are ours over theirs, with their
+/// geometric means below. Kernels and copies against Triton launches; bytes of kernels, and with what library calls move.
+[[nodiscard]] Table triton_beside_table(std::span<const TritonReport> reports, std::span<const ProgramCost> ours, const Device& device);
+/// `ours`: empty, or one per report.
+[[nodiscard]] std::string triton_json(std::span<const TritonReport> reports, const Device& device, std::span<const ProgramCost> ours = {});
 
 }  // namespace seam::report
