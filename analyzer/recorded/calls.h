@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "db/database.h"
@@ -44,6 +45,8 @@ struct CallForest {
 };
 
 [[nodiscard]] Result<CallForest> calls_of(const db::Database& run);
+/// What ops were called with, by signature; tensors without ids.
+[[nodiscard]] Result<std::unordered_map<std::int64_t, std::vector<Slot>>> slots_by_signature(const db::Database& run);
 /// "64", "1e-05", "[1, 64]", "False", "<None>": as execution traces and Kineto print values.
 [[nodiscard]] graph::torch::Argument value_of(std::string_view text);
 /// Names of the keyword-only arguments of an operator, from its schema or from a list of the usual ones: (place, name).

@@ -64,21 +64,6 @@ Slot slot_of(const std::string& type, const std::string& dims, const std::string
   return slot;
 }
 
-/// Signatures by id: slots without tensor ids.
-Result<std::unordered_map<std::int64_t, std::vector<Slot>>> signatures(const db::Database& run) {
-  SEAM_TRY(const db::Rows rows, run.query("SELECT i.signature, i.place, t.value, i.dims, i.strides, v.value FROM signature_input i LEFT JOIN string t ON t.id = i.type "
-                                          "LEFT JOIN string v ON v.id = i.value ORDER BY i.signature, i.place"));
-  std::unordered_map<std::int64_t, std::vector<Slot>> out;
-  for (const auto& row : rows.rows) {
-    const auto id = number(row[0]), place = number(row[1]);
-    if (!id || !place || *place < 0 || *place > 10'000) return fail(Error::Code::BadInput, "the run file is damaged: a row does not hold what its schema asks for");
-    std::vector<Slot>& slots = out[*id];
-    if (slots.size() <= static_cast<std::size_t>(*place)) slots.resize(static_cast<std::size_t>(*place) + 1);
-    slots[static_cast<std::size_t>(*place)] = slot_of(text(row[2]), text(row[3]), text(row[4]), text(row[5]));
-  }
-  return out;
-}
-
 CallForest forest(std::vector<RecordedCall> calls) {
   for (std::size_t k = 0; k < calls.size(); ++k)
     if (calls[k].parent) calls[*calls[k].parent].children.push_back(k);
@@ -86,7 +71,7 @@ CallForest forest(std::vector<RecordedCall> calls) {
 }
 
 Result<CallForest> from_nodes(const db::Database& run) {
-  SEAM_TRY(const auto slots, signatures(run));
+  SEAM_TRY(const auto slots, slots_by_signature(run));
   SEAM_TRY(const db::Rows rows, run.query("SELECT n.id, n.number, n.parent, s.value, n.inputs, n.outputs, o.value FROM node n JOIN string s ON s.id = n.name LEFT JOIN string o ON o.id = n.op_schema "
                                           "WHERE n.kind IN ('host', 'root') ORDER BY n.number"));
   std::vector<RecordedCall> calls;
@@ -129,7 +114,7 @@ Result<CallForest> from_nodes(const db::Database& run) {
 }
 
 Result<CallForest> from_spans(const db::Database& run) {
-  SEAM_TRY(const auto slots, signatures(run));
+  SEAM_TRY(const auto slots, slots_by_signature(run));
   SEAM_TRY(const db::Rows rows, run.query("SELECT r.thread, r.start_ns, r.end_ns, s.value, r.signature FROM range r JOIN string s ON s.id = r.name WHERE r.kind IN ('op', 'annotation') AND r.start_ns IS NOT NULL "
                                           "ORDER BY r.start_ns, r.end_ns DESC, r.id"));
   std::vector<RecordedCall> calls;
@@ -157,6 +142,20 @@ Result<CallForest> from_spans(const db::Database& run) {
 }
 
 }  // namespace
+
+Result<std::unordered_map<std::int64_t, std::vector<Slot>>> slots_by_signature(const db::Database& run) {
+  SEAM_TRY(const db::Rows rows, run.query("SELECT i.signature, i.place, t.value, i.dims, i.strides, v.value FROM signature_input i LEFT JOIN string t ON t.id = i.type "
+                                          "LEFT JOIN string v ON v.id = i.value ORDER BY i.signature, i.place"));
+  std::unordered_map<std::int64_t, std::vector<Slot>> out;
+  for (const auto& row : rows.rows) {
+    const auto id = number(row[0]), place = number(row[1]);
+    if (!id || !place || *place < 0 || *place > 10'000) return fail(Error::Code::BadInput, "the run file is damaged: a row does not hold what its schema asks for");
+    std::vector<Slot>& slots = out[*id];
+    if (slots.size() <= static_cast<std::size_t>(*place)) slots.resize(static_cast<std::size_t>(*place) + 1);
+    slots[static_cast<std::size_t>(*place)] = slot_of(text(row[2]), text(row[3]), text(row[4]), text(row[5]));
+  }
+  return out;
+}
 
 Result<CallForest> calls_of(const db::Database& run) {
   SEAM_TRY(const db::Rows identified, run.query("SELECT EXISTS (SELECT 1 FROM node_tensor)"));

@@ -266,6 +266,7 @@ Document run_document(const RunReport& report, std::size_t most) {
     out.emplace_back(slack_table(report, most == 0 ? 0 : most / 2));
     out.emplace_back(launch_table(report));
     out.emplace_back(kernel_table(report, most));
+    if (std::optional<Table> operators = operators_table(report, most)) out.emplace_back(*std::move(operators));
     if (!report.sequences.empty()) out.emplace_back(sequence_table(report, most == 0 ? 0 : most / 2));
   }
   if (report.steps.size() > 1) out.emplace_back(step_table(report));

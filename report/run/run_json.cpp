@@ -89,6 +89,9 @@ std::string run_json(const RunReport& report) {
   Json ops = Json::array();
   const auto real = [](const std::optional<double>& bytes) { return bytes ? Json(*bytes) : Json(); };
   for (const OpTotal& one : report.ops) ops.push_back({{"name", one.name}, {"count", one.count}, {"bytes_in", real(one.bytes_in)}, {"bytes_out", real(one.bytes_out)}});
+  Json operators = Json::array();
+  for (const analyzer::OperatorRoof& one : report.operators)
+    operators.push_back({{"op", one.op}, {"shapes", one.shapes}, {"calls", one.calls}, {"launches", one.launches}, {"ns", one.device_ns}, {"flop", real(one.flop)}, {"bytes", real(one.bytes)}, {"least_ns", real(one.least_ns)}, {"bound", one.least_ns ? Json(one.memory_bound ? "memory" : "arithmetic") : Json()}});
   Json counted = Json::array();
   for (const CountedKernel& one : report.counted) counted.push_back({{"name", one.name}, {"launches", one.launches}, {"ns", real(one.ns)}, {"bytes_read", real(one.bytes_read)}, {"bytes_written", real(one.bytes_written)}, {"evidence", "counter"}});
   const Json out{{"schema", "seam.analyze/1"},
@@ -105,6 +108,8 @@ std::string run_json(const RunReport& report) {
                  {"critical_path", {{"ns", report.untimed() ? Json() : Json(report.path.ns())}, {"by_kind", kinds}, {"segments", segments}}},
                  {"launches", {{"linked", s.linked}, {"unlinked", s.unlinked}, {"calls", s.calls}, {"in_graphs", s.in_graphs}, {"call_ns", s.call_ns}, {"delay_ns", s.delay_ns}, {"short_kernels", s.short_kernels}, {"mean_depth", s.depth}}},
                  {"slack", slack},
+                 {"roof_device", report.roof_device.empty() ? Json() : Json(report.roof_device)},
+                 {"operators", operators},
                  {"kernels", kernels},
                  {"steps", steps},
                  {"sequences", sequences},

@@ -78,6 +78,11 @@ Result<RunReport> run_report(const db::Database& run) {
     SEAM_TRY(const db::Rows device, run.query("SELECT coalesce(product, name) FROM device WHERE id = " + std::to_string(ordinal)));
     out.devices.push_back(device.rows.empty() ? "unknown" : text_in(device.rows[0][0]));
   }
+  if (!out.untimed() && !out.devices.empty()) {
+    const std::optional<Device> device = analyzer::device_called(out.devices.front());
+    if (device) out.roof_device = device->name;
+    SEAM_TRY(out.operators, analyzer::operator_roofs(run, device));
+  }
   out.shares = analyzer::class_shares(out.timeline);
   out.kernels = analyzer::kernel_shares(out.timeline);
   out.occupation = analyzer::occupation(out.timeline);

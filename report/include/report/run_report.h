@@ -6,6 +6,7 @@
 #include "analyzer/critical_path.h"
 #include "analyzer/findings.h"
 #include "analyzer/occupation.h"
+#include "analyzer/operator_roofs.h"
 #include "analyzer/sequences.h"
 #include "analyzer/slack.h"
 #include "analyzer/timeline.h"
@@ -52,6 +53,8 @@ struct RunReport {
   std::vector<analyzer::KernelShare> kernels;
   std::vector<analyzer::Occupation> occupation;
   std::vector<analyzer::Overlap> overlap;  ///< per device
+  std::vector<analyzer::OperatorRoof> operators;  ///< timed runs; most device time first
+  std::string roof_device;                 ///< whose roofs; empty: unknown
   analyzer::LaunchStats launches;
   analyzer::CriticalPath path;
   analyzer::Slack slack;
@@ -66,6 +69,8 @@ struct RunReport {
 };
 [[nodiscard]] Result<RunReport> run_report(const db::Database& run);
 
+/// Operators beside what they need at least; `most` rows, 0: all. nullopt: none has shapes.
+[[nodiscard]] std::optional<Table> operators_table(const RunReport& report, std::size_t most);
 /// `most` kernels; 0: all.
 [[nodiscard]] Document run_document(const RunReport& report, std::size_t most);
 /// seam.analyze/1.
