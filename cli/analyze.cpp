@@ -226,9 +226,9 @@ Result<int> run(const Options& options, const Common& common) {
   SEAM_TRY(const std::vector<std::string> files, rank_files(options.inputs));
   if (files.size() > 1) return run_ranks(options, common);
   const std::string& input = files.empty() ? options.inputs.front() : files.front();
-  if (is_run_file(input)) return run_recorded(options, input, common);
-  SEAM_TRY(const bool trace, holds_traces(input));
-  if (trace) return run_recorded(options, input, common);
+  // What moves is a question about a graph, also of a recorded run.
+  SEAM_TRY(const bool recorded, is_recorded(input));
+  if (recorded && !options.movement) return run_recorded(options, input, common);
   SEAM_TRY(const graph::Graph module, open_module(input, options.plan.module));
   if (options.movement) return run_movement(module, options, common);
   SEAM_TRY(const Analysis analysis, analyzed(module, options.plan));

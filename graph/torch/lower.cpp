@@ -265,7 +265,8 @@ class Lowerer {
   /// nullopt, and why: it has none that fits.
   std::optional<Value> known_meaning(Call& call, const Node& node, std::string& why) {
     const std::size_t first = b_.ops();
-    b_.set_origin(node.name, metadata_of(node, call.name));
+    // Without a line of source the operator itself is the scope.
+    b_.set_origin(node.name, metadata_of(node, node.file.empty() ? fmt::format("{0}/{0}", call.name) : call.name));
     const Lowering lowering = lowering_of(call.name);
     why = "no known meaning";
     if (lowering != nullptr) {
