@@ -59,7 +59,9 @@ class ProgramReader {
       SEAM_DO(statement());
     }
     if (!missing_.empty()) {
-      return fail(Error::Code::BadInput, fmt::format("sizes are only known when it runs: {}; give them: --size {}=64", fmt::join(missing_, ", "), missing_.front()), program_.nodes.front().at);
+      Position at = program_.nodes.front().at;
+      at.line -= static_cast<int>(lines_before_);  // read() adds them to every error
+      return fail(Error::Code::BadInput, fmt::format("sizes are only known when it runs: {}; give them, as in --size {}=64", fmt::join(missing_, ", "), fmt::join(missing_, "=64 --size ")), at);
     }
     return {};
   }

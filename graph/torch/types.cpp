@@ -7,7 +7,8 @@
 namespace seam::graph::torch {
 namespace {
 
-/// Sizes as SymPy prints them: 64, s17, 8*s17, s0 + 1, (s0//2), -u1.
+/// Sizes as SymPy prints them: 64, s17, 8*s17, s0 + 1, (s0//2), s0**2, Max(1, s0 - 2), -u1. What is no whole number (ToFloat(s0), a symbol
+/// zf3 of a float) has no value and is not missing.
 class SizeReader {
  public:
   SizeReader(std::string_view text, const std::map<std::string, std::int64_t>& sizes, std::vector<std::string>& missing)
@@ -47,7 +48,11 @@ class SizeReader {
       if (accept("//")) {
         const std::optional<std::int64_t> next = factor();
         if (!next || *next <= 0) return std::nullopt;
-        value = *value >= 0 ? *value / *next : -((-*value + *next - 1) / *next);
+        value = floor_divided(*value, *next);
+      } else if (accept("%")) {
+        const std::optional<std::int64_t> next = factor();
+        if (!next || *next <= 0) return std::nullopt;
+        value = *value - floor_divided(*value, *next) * *next;
       } else if (accept("*")) {
         const std::optional<std::int64_t> next = factor();
         if (!next || __builtin_mul_overflow(*value, *next, &*value)) return std::nullopt;
@@ -58,18 +63,53 @@ class SizeReader {
     return value;
   }
 
+  /// Of a divisor above 0, rounded down as Python does.
+  static std::int64_t floor_divided(std::int64_t value, std::int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
+
+  /// A power binds more tightly than the sign before it.
   std::optional<std::int64_t> factor() {
     if (++depth_ > 64) return std::nullopt;
-    const std::optional<std::int64_t> value = atom();
+    std::optional<std::int64_t> value;
+    if (accept("-")) {
+      value = factor();
+      if (value && __builtin_sub_overflow(std::int64_t{0}, *value, &*value)) value = std::nullopt;
+    } else {
+      value = atom();
+      if (value && accept("**")) value = power(*value, factor());
+    }
     --depth_;
     return value;
   }
 
+  static std::optional<std::int64_t> power(std::int64_t base, std::optional<std::int64_t> exponent) {
+    if (!exponent || *exponent < 0 || *exponent > 64) return std::nullopt;
+    std::int64_t out = 1;
+    for (std::int64_t i = 0; i < *exponent; ++i)
+      if (__builtin_mul_overflow(out, base, &out)) return std::nullopt;
+    return out;
+  }
+
+  /// "Max(1, s0)" behind its name: of two operands or more.
+  std::optional<std::int64_t> function(std::string_view name) {
+    std::vector<std::int64_t> operands;
+    do {
+      const std::optional<std::int64_t> operand = sum();
+      if (!operand) return std::nullopt;
+      operands.push_back(*operand);
+    } while (accept(","));
+    if (!accept(")")) return std::nullopt;
+    if (name == "Max") return std::ranges::max(operands);
+    if (name == "Min") return std::ranges::min(operands);
+    if (operands.size() != 2 || operands[1] <= 0) return std::nullopt;
+    const std::int64_t down = floor_divided(operands[0], operands[1]);
+    const bool divides = down * operands[1] == operands[0];
+    if (name == "FloorDiv" || (name == "CleanDiv" && divides)) return down;
+    if (name == "CeilDiv") return divides ? down : down + 1;
+    if (name == "Mod" || name == "PythonMod") return operands[0] - down * operands[1];
+    return std::nullopt;
+  }
+
   std::optional<std::int64_t> atom() {
-    if (accept("-")) {
-      const std::optional<std::int64_t> value = factor();
-      return value ? std::optional(-*value) : std::nullopt;
-    }
     if (accept("(")) {
       const std::optional<std::int64_t> value = sum();
       return accept(")") ? value : std::nullopt;
@@ -84,6 +124,8 @@ class SizeReader {
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
       return error == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
     }
+    if (accept("(")) return function(word);
+    if (word.starts_with("zf") || word.starts_with("zuf")) return std::nullopt;
     const auto known = sizes_.find(std::string(word));
     if (known != sizes_.end()) return known->second;
     if (std::ranges::find(missing_, word) == missing_.end()) missing_.emplace_back(word);

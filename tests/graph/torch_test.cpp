@@ -3,6 +3,7 @@
 #include <map>
 
 #include "graph/torch.h"
+#include "graph/torch_program.h"
 #include "graph/transform.h"
 #include "graph/verify.h"
 #include "graph/views.h"
@@ -97,10 +98,44 @@ TEST(Torch, LogsHoldGraphsByName) {
   EXPECT_EQ(torch_graphs(prefixed).at(0).name, "Forward graph 0");
 }
 
+/// The functions and powers that SymPy prints into dims and strides of dynamic graphs, as Python computes them; a name before a parenthesis is
+/// no size to ask for, nor is the symbol of a float.
+TEST(Torch, SizesAreReadAsSymPyPrintsThem) {
+  const std::map<std::string, std::int64_t> sizes = {{"s0", 7}, {"s1", 3}};
+  const auto value = [&](const std::string& text) -> std::optional<std::int64_t> {
+    std::vector<std::string> missing;
+    const std::optional<torch::Annotation> read = torch::read_annotation("Sym(" + text + ")", sizes, missing);
+    EXPECT_TRUE(missing.empty()) << text;
+    return read ? read->symbol : std::nullopt;
+  };
+  EXPECT_EQ(value("8*Max(1, (s0//2))**2"), 72);
+  EXPECT_EQ(value("Max(1, s0 - 9, 2)"), 2);
+  EXPECT_EQ(value("Min(s0, s1)"), 3);
+  EXPECT_EQ(value("-s1**2"), -9);
+  EXPECT_EQ(value("-s0//2"), -4);
+  EXPECT_EQ(value("(-s0)//2"), -4);
+  EXPECT_EQ(value("PythonMod(-s0, s1)"), 2);
+  EXPECT_EQ(value("s0 % s1"), 1);
+  EXPECT_EQ(value("CeilDiv(s0, s1)"), 3);
+  EXPECT_EQ(value("CleanDiv(6*s0, s1)"), 14);
+  EXPECT_EQ(value("FloorDiv(s0, s1)"), 2);
+  EXPECT_EQ(value("s0**64"), std::nullopt);
+  EXPECT_EQ(value("s0//0"), std::nullopt);
+  EXPECT_EQ(value("Max()"), std::nullopt);
+  EXPECT_EQ(value("-(0 - 9223372036854775807 - 1)"), std::nullopt);
+  for (const char* real : {"zf66", "ToFloat(s0)", "FloatTrueDiv(2.0, ToFloat(s0) - 1.0)", "0.100000000000000"}) EXPECT_EQ(value(real), std::nullopt) << real;
+}
+
+TEST(Torch, SizesToGiveAreListedWhereTheirGraphStands) {
+  const std::string two = message("\n\ndef forward(self, x: \"f32[s0, Max(1, s1)]\"):\n    a = torch.ops.aten.relu.default(x)\n    return (a,)\n");
+  EXPECT_NE(two.find("s0, s1; give them, as in --size s0=64 --size s1=64"), std::string::npos) << two;
+  EXPECT_NE(two.find("g.txt:3:"), std::string::npos) << two;
+}
+
 TEST(Torch, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_NE(message(forward("        a: \"f32[4, 6]\" = torch.ops.aten.add.Tensor(x, z)\n        return (a,)\n")).find("g.txt:4:9: nothing defines 'z'"), std::string::npos);
   EXPECT_NE(message("def forward(self, x):\n    a = torch.ops.aten.relu.default(x)\n    return (a,)\n").find("'x' has no shape in this text"), std::string::npos);
-  EXPECT_NE(message("def forward(self, x: \"f32[s0, 4]\"):\n    a = torch.ops.aten.relu.default(x)\n    return (a,)\n").find("only known when it runs: s0; give them: --size s0=64"), std::string::npos);
+  EXPECT_NE(message("def forward(self, x: \"f32[s0, 4]\"):\n    a = torch.ops.aten.relu.default(x)\n    return (a,)\n").find("only known when it runs: s0; give them, as in --size s0=64"), std::string::npos);
   EXPECT_NE(message(forward("        a = torch.ops.my.op.default(x)\n        return (a,)\n")).find("no known meaning), and the text states no shape"), std::string::npos);
   EXPECT_NE(message(forward("        a = x + y + x\n        return (a,)\n")).find("expected the end of the line"), std::string::npos);
   EXPECT_NE(message(forward("        a: \"f32[4, 6]\" = torch.ops.aten.add.Tensor(x, y)\n")).find("no complete graph in this text"), std::string::npos);
