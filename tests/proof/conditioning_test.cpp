@@ -106,5 +106,29 @@ TEST(Conditioning, OutputsThatCancelAreHeldToWhatRoundingAllows) {
   EXPECT_EQ(check_outputs_at(*module, inputs, *module, with_tanh_off_by(32), expected, {}).outcome, Outcome::Failed);
 }
 
+/// The root of a sum that cancels to rounding noise is NaN or not by chance; that of a number below 0 is always NaN.
+TEST(Conditioning, NanByRoundingIsNobodysFault) {
+  const Array x = random_array(DType::F32, {64}, Distribution::Normal, 1, 0, 0), y = random_array(DType::F32, {64}, Distribution::Normal, 2, 0, 0);
+  const std::vector<Array> inputs = {x, y};
+  const auto with_classes_changed = [&](const std::string& of) {
+    const Result<graph::Graph> module = graph::parse_hlo("ENTRY main { x = f32[64] parameter(0)\n y = f32[64] parameter(1)\n s = f32[64] add(x, y)\n d = f32[64] subtract(s, x)\n "
+                                                         "noise = f32[64] subtract(d, y)\n square = f32[64] multiply(x, x)\n below = f32[64] negate(square)\n ROOT r = f32[64] sqrt(" + of + ") }", "cancels");
+    if (!module) ADD_FAILURE() << module.error().message;
+    const std::vector<Array> expected = *reference_outputs(*module, inputs);
+    std::vector<Array> actual = expected;
+    for (std::size_t i = 0; i < 64; ++i) {
+      float value = 0;
+      std::memcpy(&value, &expected[0].data[i * 4], 4);
+      value = std::isnan(value) ? 0.0F : std::nanf("");
+      std::memcpy(&actual[0].data[i * 4], &value, 4);
+    }
+    return check_outputs_at(*module, inputs, *module, actual, expected, {});
+  };
+  const ProgramCheck noise = with_classes_changed("noise");
+  EXPECT_EQ(noise.outcome, Outcome::Passed) << noise.reason;
+  EXPECT_EQ(noise.outputs[0].ill_conditioned, 64U);
+  EXPECT_EQ(with_classes_changed("below").outcome, Outcome::Failed);
+}
+
 }  // namespace
 }  // namespace seam::codegen::test

@@ -45,7 +45,8 @@ struct Arithmetic {
 /// the leaves of its root. BadInput if the arrays do not fit; Cancelled once `go_on`, asked after each op, says no.
 [[nodiscard]] Result<std::vector<Array>> reference_outputs(const graph::Graph& module, std::span<const Array> inputs, const std::function<bool()>& go_on = {});
 /// Per output and element: how far `reference`, the module's outputs for `inputs`, moves when every op's result moves by its own rounding. No kernel
-/// can be nearer than that where outputs cancel. Eight more evaluations; the same errors.
+/// can be nearer than that where outputs cancel. Infinite where rounding alone makes it NaN or infinite, or no longer so. Eight more evaluations,
+/// and 56 more where that happens; the same errors.
 using Slack = std::vector<std::vector<double>>;
 [[nodiscard]] Result<Slack> conditioning(const graph::Graph& module, std::span<const Array> inputs, std::span<const Array> reference, const std::function<bool()>& go_on = {});
 
