@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analyzer/op_cost.h"
 #include "base/units.h"
@@ -46,7 +47,8 @@ void leaves(const graph::Shape& shape, std::vector<const graph::Shape*>& out) {
   for (const graph::Shape& element : shape.elements) leaves(element, out);
 }
 
-/// Activations and weights of ordinary size: about N(0, 0.1), so that sums over hundreds of them do not saturate.
+/// Activations and weights of ordinary size: about N(0, 0.1), so that sums over hundreds of them do not saturate. Scalars (rates, momenta, counts)
+/// are positive: below 0 they make NaN of whole outputs, and those prove nothing.
 std::vector<Array> inputs_of(const graph::Graph& graph) {
   const graph::Computation& entry = graph.entry_computation();
   std::vector<const graph::Shape*> shapes;
@@ -60,6 +62,7 @@ std::vector<Array> inputs_of(const graph::Graph& graph) {
         store_from_double(shape->dtype, &array.data[at], 0.1 * load_as_double(shape->dtype, &array.data[at]));
       }
     }
+    if (shape->rank() == 0 && is_float(shape->dtype)) store_from_double(shape->dtype, array.data.data(), std::abs(load_as_double(shape->dtype, array.data.data())));
     inputs.push_back(std::move(array));
   }
   return inputs;

@@ -1,4 +1,5 @@
 /// The folder that optimize leaves: all files, JSON by its schemas, equal bytes for equal inputs, a certificate that notices changes.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -201,6 +202,21 @@ TEST_F(Output, PageRefersToNothingOutside) {
   for (const char* outside : {"http://", "https://", "src=", "@import", "url("}) EXPECT_EQ(html.find(outside), std::string::npos) << outside;
   for (const codegen::Verdict& v : shared()->verdicts) EXPECT_NE(html.find("id=\"k-" + v.kernel + "\""), std::string::npos) << v.kernel;
   EXPECT_NE(html.find("No speed is claimed"), std::string::npos);
+}
+
+/// A rate or a momentum below 0 would make every root of a second moment NaN, and a program of NaN proves nothing.
+TEST(Optimize, ScalarsOfAProgramArePositive) {
+  std::string text = "ENTRY main {\n v = f32[64] parameter(0)\n q = f32[64] multiply(v, v)\n";
+  std::string root;
+  for (int k = 1; k <= 6; ++k) {
+    text += fmt::format(" b{0} = f32[] parameter({0})\n w{0} = f32[64] broadcast(b{0}), dimensions={{}}\n m{0} = f32[64] multiply(q, w{0})\n r{0} = f32[64] sqrt(m{0})\n", k);
+    root += fmt::format("{}r{}", k > 1 ? ", " : "", k);
+  }
+  text += " ROOT out = (f32[64], f32[64], f32[64], f32[64], f32[64], f32[64]) tuple(" + root + ")\n}\n";
+  const Optimized result = test::optimized(text, true);
+  if (result.compiler.empty()) GTEST_SKIP() << "no NVRTC: nothing was run";
+  ASSERT_EQ(result.run.check.outcome, codegen::Outcome::Passed) << result.run.check.reason;
+  for (const codegen::OutputCheck& output : result.run.check.outputs) EXPECT_GT(output.tolerance, 0) << "output " << output.index << " is NaN everywhere";
 }
 
 TEST(Optimize, WithoutProofsNothingPasses) {
