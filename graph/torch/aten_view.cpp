@@ -75,18 +75,19 @@ Value pieces(Call& call, const Tensor& a, std::int64_t dim, const Dims& sizes) {
   return Value::list(std::move(out));
 }
 
-/// split(self, size | sizes, dim), split_with_sizes, chunk(self, chunks, dim).
+/// split(self, size | sizes, dim), split_with_sizes, chunk(self, chunks, dim); "unsafe" ones promise only that no piece is written in place.
 Value split(Call& call) {
   const Tensor a = call.tensor(0, "self");
   const std::int64_t dim = call.b.wrapped(call.integer(2, "dim", 0), call.b.rank(a));
   if (call.b.rank(a) == 0) call.b.refuse("a scalar is not split");
   if (call.b.refused()) return {};
   const std::int64_t extent = call.b.extent(a, dim);
-  if (call.name != "chunk" && call.value(1, "split_size").kind == Value::Kind::List) return pieces(call, a, dim, call.ints(1, "split_sizes"));
-  std::int64_t size = call.integer(1, call.name == "chunk" ? "chunks" : "split_size", 1);
+  const bool chunks = call.name == "chunk" || call.name == "unsafe_chunk";
+  if (!chunks && call.value(1, "split_size").kind == Value::Kind::List) return pieces(call, a, dim, call.ints(1, "split_sizes"));
+  std::int64_t size = call.integer(1, chunks ? "chunks" : "split_size", 1);
   if (size < 1 || extent > std::int64_t{100'000} * size) call.b.refuse("pieces of no size");
   if (call.b.refused()) return {};
-  if (call.name == "chunk") size = std::max<std::int64_t>((extent + size - 1) / size, 1);
+  if (chunks) size = std::max<std::int64_t>((extent + size - 1) / size, 1);
   Dims sizes;
   for (std::int64_t at = 0; at < extent; at += size) sizes.push_back(std::min(size, extent - at));
   return pieces(call, a, dim, sizes);
@@ -223,7 +224,7 @@ constexpr Operator kOperators[] = {
     {"unsqueeze", unsqueeze}, {"squeeze", squeeze}, {"select", select}, {"slice", slice}, {"narrow", narrow}, {"split", split}, {"split_with_sizes", split}, {"chunk", split},
     {"unbind", unbind}, {"flatten", flatten}, {"unflatten", unflatten}, {"alias", same}, {"detach", same}, {"view_of", same}, {"clone", clone}, {"contiguous", clone},
     {"getitem", subscript}, {"movedim", movedim}, {"moveaxis", movedim}, {"sym_size", size}, {"size", size}, {"as_strided", as_strided},
-    {"split_copy", split}, {"view_copy", view}, {"select_copy", select}, {"slice_copy", slice}, {"permute_copy", permute}, {"expand_copy", expand}, {"t_copy", t},
+    {"split_copy", split}, {"unsafe_split", split}, {"unsafe_split_with_sizes", split}, {"unsafe_chunk", split}, {"view_copy", view}, {"select_copy", select}, {"slice_copy", slice}, {"permute_copy", permute}, {"expand_copy", expand}, {"t_copy", t},
     {"unsqueeze_copy", unsqueeze}, {"squeeze_copy", squeeze}, {"alias_copy", same}, {"detach_copy", same},
 };
 

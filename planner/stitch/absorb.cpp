@@ -49,8 +49,12 @@ std::vector<DraftPart> outputs_absorbed(const Problem& problem, std::vector<Draf
         if (rows.flat || rows.splits != 1 || &rows == &parts[i]) continue;
         const DraftLoop* with = beside(problem, rows, loop.op, reads);
         if (with == nullptr) continue;
-        rows.loops.push_back({loop.op, with->columns, false, true});
-        std::ranges::sort(rows.loops, {}, &DraftLoop::op);
+        if (const auto has = std::ranges::find(rows.loops, loop.op, &DraftLoop::op); has != rows.loops.end()) {
+          has->output = true;  // kept there already, for the rows' own use
+        } else {
+          rows.loops.push_back({loop.op, with->columns, false, true});
+          std::ranges::sort(rows.loops, {}, &DraftLoop::op);
+        }
         return true;
       }
       return false;

@@ -72,6 +72,18 @@ TEST(PyTorch, ThePageShowsWhatTheProgramSays) {
   EXPECT_EQ(text.substr(from + begin.size(), to - from - begin.size()), table) << "SEAM_UPDATE_GOLDEN=1 ctest -R cli writes it anew; review the difference";
 }
 
+/// A GRU with AdamW: the tanh of its cell is kept in shared memory where the step forward is, and written for the step back. `plan` verifies what
+/// each pass leaves, `optimize` runs the whole.
+TEST(PyTorch, AValueKeptForItsRowsAndWrittenForLaterKernelsIsBoth) {
+  const std::string file = kRecorded + "gru_adamw.et.json.gz";
+  const Ran plan = seam(words("plan " + file + " --format json"));
+  ASSERT_EQ(plan.exit, 0) << plan.err;
+  EXPECT_EQ(Json::parse(plan.out)["totals"]["kernels"], 13);
+  const Ran proof = seam(words("optimize " + file + " --quiet --format json"));
+  ASSERT_EQ(proof.exit, 0) << proof.err;
+  EXPECT_EQ(Json::parse(proof.out)["validate"]["program"]["verdict"], "passed");
+}
+
 TEST(PyTorch, ATrainingStepOfAnExecutionTraceEndsInProvenKernels) {
   const Ran ran = seam(words("optimize " + kRecorded + "mlp_adam_foreach.et.json.gz --quiet --format json"));
   ASSERT_EQ(ran.exit, 0) << ran.err;
