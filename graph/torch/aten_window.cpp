@@ -8,13 +8,6 @@
 namespace seam::graph::torch {
 namespace {
 
-Shape array(DType dtype, Dims dims) {
-  Shape shape;
-  shape.dtype = dtype;
-  shape.dims = std::move(dims);
-  return shape;
-}
-
 /// One number for all spatial dims, or one each.
 Dims per_dim(Call& call, std::size_t position, std::string_view keyword, std::size_t spatial, const Dims& otherwise) {
   Dims out = call.ints(position, keyword, otherwise);
@@ -71,7 +64,7 @@ Value convolution(Call& call) {
   }
   Dims memory;
   for (const std::int64_t dim : input.order) memory.push_back(out[static_cast<std::size_t>(dim)]);
-  const Tensor product = b.ordered(b.add(Opcode::Convolution, array(b.dtype(input), memory), {input.value, weight.value}, std::move(attributes)), input.order);
+  const Tensor product = b.ordered(b.add(Opcode::Convolution, array_shape(b.dtype(input), memory), {input.value, weight.value}, std::move(attributes)), input.order);
   if (!call.has(2, "bias")) return product;
   Tensor bias = b.converted(call.tensor(2, "bias"), b.dtype(product));
   for (std::size_t k = 0; k < spatial; ++k) bias = b.unsqueezed(bias, -1);
@@ -114,7 +107,7 @@ Tensor pooled(Builder& b, const Pool& pool, Opcode opcode, const Tensor& input, 
     memory.push_back(pool.out[static_cast<std::size_t>(dim)]);
   }
   attributes.calls = {b.reducer(opcode, b.dtype(input))};
-  return b.ordered(b.add(Opcode::ReduceWindow, array(b.dtype(input), memory), {input.value, start.value}, std::move(attributes)), input.order);
+  return b.ordered(b.add(Opcode::ReduceWindow, array_shape(b.dtype(input), memory), {input.value, start.value}, std::move(attributes)), input.order);
 }
 
 /// max_pool2d_with_indices -> (values, indices): the indices have no window form and stay opaque.
@@ -124,7 +117,7 @@ Value max_pool(Call& call) {
   if (b.refused()) return pool.input;
   const Tensor values = pooled(b, pool, Opcode::Maximum, pool.input, b.lowest(b.dtype(pool.input)));
   if (call.name == "max_pool2d") return values;
-  return Value::list({values, b.opaque("aten.max_pool2d_with_indices", "positions of maxima", {pool.input}, array(DType::S64, pool.out))});
+  return Value::list({values, b.opaque("aten.max_pool2d_with_indices", "positions of maxima", {pool.input}, array_shape(DType::S64, pool.out))});
 }
 
 Value average_pool(Call& call) {

@@ -25,13 +25,6 @@ std::int64_t product(const Dims& dims) {
 
 namespace {
 
-Shape array(DType dtype, Dims dims) {
-  Shape shape;
-  shape.dtype = dtype;
-  shape.dims = std::move(dims);
-  return shape;
-}
-
 /// "aten.add" is no name of an op: letters, digits, '_', '.' and '-' are.
 std::string cleaned(std::string_view name) {
   std::string out;
@@ -132,7 +125,7 @@ Tensor Builder::parameter(DType dtype, const Dims& dims, const std::optional<Dim
   Attributes attributes;
   attributes.index = static_cast<std::int64_t>(entry_.parameters.size());
   const std::int64_t index = attributes.index;
-  const Id<Op> id = add(Opcode::Parameter, array(dtype, stored), {}, std::move(attributes));
+  const Id<Op> id = add(Opcode::Parameter, array_shape(dtype, stored), {}, std::move(attributes));
   rename(id, name);
   entry_.parameters.push_back(id);
   Tensor out = ordered(id, order);
@@ -143,7 +136,7 @@ Tensor Builder::parameter(DType dtype, const Dims& dims, const std::optional<Dim
 
 Tensor Builder::literal(Array value) {
   Attributes attributes;
-  Shape shape = array(value.dtype, value.dims);
+  Shape shape = array_shape(value.dtype, value.dims);
   attributes.literal.value = std::move(value);
   return dense(add(Opcode::Constant, std::move(shape), {}, std::move(attributes)));
 }
@@ -152,7 +145,7 @@ Tensor Builder::seed() {
   if (!seeds_.valid()) {
     Attributes attributes;
     attributes.index = static_cast<std::int64_t>(entry_.parameters.size());
-    seeds_ = add(Opcode::Parameter, array(DType::S64, {1}), {}, std::move(attributes));
+    seeds_ = add(Opcode::Parameter, array_shape(DType::S64, {1}), {}, std::move(attributes));
     rename(seeds_, "random_seeds");
     entry_.parameters.push_back(seeds_);
   }
@@ -161,7 +154,7 @@ Tensor Builder::seed() {
   attributes.limits = {++seeds_taken_};
   attributes.strides = {1};
   entry_.ops[seeds_].shape.dims = {seeds_taken_};  // grows with each
-  return dense(add(Opcode::Reshape, array(DType::S64, {}), {add(Opcode::Slice, array(DType::S64, {1}), {seeds_}, std::move(attributes))}));
+  return dense(add(Opcode::Reshape, array_shape(DType::S64, {}), {add(Opcode::Slice, array_shape(DType::S64, {1}), {seeds_}, std::move(attributes))}));
 }
 
 Tensor Builder::constant(DType type, double value) {
@@ -182,7 +175,7 @@ Tensor Builder::filled(DType type, const Dims& dims, double value) { return alig
 Tensor Builder::iota(DType type, const Dims& dims, std::int64_t dim) {
   Attributes attributes;
   attributes.dimensions = {dim};
-  return dense(add(Opcode::Iota, array(type, dims), {}, std::move(attributes)));
+  return dense(add(Opcode::Iota, array_shape(type, dims), {}, std::move(attributes)));
 }
 
 Tensor Builder::lowest(DType type) {
@@ -234,7 +227,7 @@ Tensor Builder::in_order(const Tensor& a, const Dims& order) {
   const DType type = dtype(a);
   const Opcode opcode = std::ranges::is_sorted(moved) ? Opcode::Reshape : Opcode::Transpose;
   if (opcode == Opcode::Reshape) attributes.dimensions.clear();
-  const Id<Op> value = add(opcode, array(type, target), {a.value}, std::move(attributes));
+  const Id<Op> value = add(opcode, array_shape(type, target), {a.value}, std::move(attributes));
   Tensor out = ordered(value, order);
   if (opcode == Opcode::Reshape) {
     out.base = a.base;
@@ -272,7 +265,7 @@ Tensor Builder::aligned(const Tensor& a, const Dims& target, const Dims& order) 
   if (kept.size() != stored.size()) {
     Dims left;
     for (const Kept& one : kept) left.push_back(stored[static_cast<std::size_t>(one.from)]);
-    value = add(Opcode::Reshape, array(type, left), {value});
+    value = add(Opcode::Reshape, array_shape(type, left), {value});
     for (std::size_t i = 0; i < kept.size(); ++i) kept[i].from = static_cast<std::int64_t>(i);
   }
   if (!std::ranges::is_sorted(kept, {}, &Kept::to)) {
@@ -283,16 +276,16 @@ Tensor Builder::aligned(const Tensor& a, const Dims& target, const Dims& order) 
       attributes.dimensions.push_back(one.from);
       turned.push_back(op(value).shape.dims[static_cast<std::size_t>(one.from)]);
     }
-    value = add(Opcode::Transpose, array(type, turned), {value}, std::move(attributes));
+    value = add(Opcode::Transpose, array_shape(type, turned), {value}, std::move(attributes));
   }
   Dims memory;
   for (const std::int64_t dim : order) memory.push_back(target[static_cast<std::size_t>(dim)]);
   if (product(memory) == op(value).shape.elements_count()) {
-    if (op(value).shape.dims != memory) value = add(Opcode::Reshape, array(type, memory), {value});
+    if (op(value).shape.dims != memory) value = add(Opcode::Reshape, array_shape(type, memory), {value});
   } else {
     Attributes attributes;
     for (const Kept& one : kept) attributes.dimensions.push_back(one.to);
-    value = add(Opcode::Broadcast, array(type, memory), {value}, std::move(attributes));
+    value = add(Opcode::Broadcast, array_shape(type, memory), {value}, std::move(attributes));
   }
   return ordered(value, order);
 }
@@ -302,11 +295,11 @@ Tensor Builder::elementwise(Opcode opcode, DType type, std::vector<Tensor> opera
   for (const Tensor& operand : operands) pointers.push_back(&operand);
   const auto [target, order] = common(pointers);
   for (const Tensor& operand : operands)
-    if (dtype(operand) != dtype(operands.front())) refuse(fmt::format("operands of two types, {} and {}", graph::print(array(dtype(operands.front()), {})), graph::print(array(dtype(operand), {}))));
+    if (dtype(operand) != dtype(operands.front())) refuse(fmt::format("operands of two types, {} and {}", graph::print(array_shape(dtype(operands.front()), {})), graph::print(array_shape(dtype(operand), {}))));
   std::vector<Id<Op>> values;
   for (const Tensor& operand : operands) values.push_back(aligned(operand, target, order).value);
   if (refused()) return operands.front();
-  return ordered(add(opcode, array(type, op(values.front()).shape.dims), values, std::move(attributes)), order);
+  return ordered(add(opcode, array_shape(type, op(values.front()).shape.dims), values, std::move(attributes)), order);
 }
 
 Tensor Builder::unary(Opcode opcode, const Tensor& a) { return elementwise(opcode, opcode == Opcode::IsFinite ? DType::Pred : dtype(a), {a}); }
@@ -325,7 +318,7 @@ Tensor Builder::select(const Tensor& condition, const Tensor& yes, const Tensor&
   const auto [target, order] = common(all);
   const Tensor parts[] = {aligned(condition, target, order), aligned(yes, target, order), aligned(no, target, order)};
   if (refused()) return yes;
-  return ordered(add(Opcode::Select, array(dtype(yes), op(parts[1].value).shape.dims), {parts[0].value, parts[1].value, parts[2].value}), order);
+  return ordered(add(Opcode::Select, array_shape(dtype(yes), op(parts[1].value).shape.dims), {parts[0].value, parts[1].value, parts[2].value}), order);
 }
 
 Tensor Builder::converted(const Tensor& a, DType type) {
@@ -343,24 +336,29 @@ Id<Computation> Builder::function(const std::string& name, const std::function<C
   return id;
 }
 
+Computation of_two_scalars(const std::string& name, DType dtype, const char* first, const char* second) {
+  Computation body;
+  body.name = name;
+  for (const char* side : {first, second}) {
+    Op one;
+    one.name = side;
+    one.opcode = Opcode::Parameter;
+    one.opcode_text = std::string(graph::name(Opcode::Parameter));
+    one.shape = array_shape(dtype, {});
+    one.attributes.index = static_cast<std::int64_t>(body.parameters.size());
+    body.parameters.push_back(body.ops.push_back(std::move(one)));
+  }
+  return body;
+}
+
 Id<Computation> Builder::reducer(Opcode opcode, DType type) {
-  return function(fmt::format("{}_{}", graph::name(opcode), graph::print(array(type, {})).substr(0, graph::print(array(type, {})).find('['))), [&](const std::string& name) {
-    Computation body;
-    body.name = name;
-    for (const char* side : {"a", "b"}) {
-      Op one;
-      one.name = side;
-      one.opcode = Opcode::Parameter;
-      one.opcode_text = std::string(graph::name(Opcode::Parameter));
-      one.shape = array(type, {});
-      one.attributes.index = static_cast<std::int64_t>(body.parameters.size());
-      body.parameters.push_back(body.ops.push_back(std::move(one)));
-    }
+  return function(fmt::format("{}_{}", graph::name(opcode), graph::print(array_shape(type, {})).substr(0, graph::print(array_shape(type, {})).find('['))), [&](const std::string& name) {
+    Computation body = of_two_scalars(name, type, "a", "b");
     Op root;
     root.name = "both";
     root.opcode = opcode;
     root.opcode_text = std::string(graph::name(opcode));
-    root.shape = array(type, {});
+    root.shape = array_shape(type, {});
     root.operands = body.parameters;
     body.root = body.ops.push_back(std::move(root));
     return body;

@@ -12,6 +12,7 @@
 
 #include "graph/graph.h"
 #include "graph/views.h"
+#include "infer/rules.h"
 
 namespace seam::graph::torch {
 
@@ -118,6 +119,8 @@ class Builder {
   std::int64_t seeds_taken_ = 0;
 };
 
+/// A computation of two scalars, its parameters; without a root yet.
+[[nodiscard]] Computation of_two_scalars(const std::string& name, DType dtype, const char* first, const char* second);
 [[nodiscard]] Dims counted(std::int64_t rank);  ///< 0, 1, … rank-1
 [[nodiscard]] std::int64_t product(const Dims& dims);
 

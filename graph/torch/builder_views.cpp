@@ -7,13 +7,6 @@
 namespace seam::graph::torch {
 namespace {
 
-Shape array(DType dtype, Dims dims) {
-  Shape shape;
-  shape.dtype = dtype;
-  shape.dims = std::move(dims);
-  return shape;
-}
-
 std::size_t where(const Dims& order, std::int64_t dim) { return static_cast<std::size_t>(std::ranges::find(order, dim) - order.begin()); }
 
 /// Dims that a reshape takes apart or joins: old dims [a, b) become new dims [c, d), of as many elements.
@@ -95,7 +88,7 @@ Tensor Builder::reshaped(const Tensor& a, const Dims& wanted) {
   }
   if (!together) {
     const Tensor copy = dense(row_major(a));
-    const Id<Op> value = add(Opcode::Reshape, array(dtype(a), target), {copy.value});
+    const Id<Op> value = add(Opcode::Reshape, array_shape(dtype(a), target), {copy.value});
     return dense(value);
   }
   // Blocks of one element have no place in memory: they go where they are counted, before the first later dim.
@@ -108,7 +101,7 @@ Tensor Builder::reshaped(const Tensor& a, const Dims& wanted) {
   }
   Dims memory;
   for (const std::int64_t dim : order) memory.push_back(target[static_cast<std::size_t>(dim)]);
-  const Id<Op> value = add(Opcode::Reshape, array(dtype(a), memory), {a.value});
+  const Id<Op> value = add(Opcode::Reshape, array_shape(dtype(a), memory), {a.value});
   Tensor out = ordered(value, std::move(order));
   if (std::optional<StridedView> view = graph::reshaped(a.view, target)) {
     out.base = a.base;
@@ -164,7 +157,7 @@ Tensor Builder::sliced(const Tensor& a, std::int64_t dim, std::int64_t start, st
   attributes.strides[at] = step;
   Dims target = stored;
   target[at] = (end - start + step - 1) / step;
-  Tensor out = ordered(add(Opcode::Slice, array(dtype(a), target), {a.value}, std::move(attributes)), a.order);
+  Tensor out = ordered(add(Opcode::Slice, array_shape(dtype(a), target), {a.value}, std::move(attributes)), a.order);
   out.base = a.base;
   out.view = a.view;
   const auto logical = static_cast<std::size_t>(dim);
@@ -193,7 +186,7 @@ Tensor Builder::squeezed(const Tensor& a, std::int64_t dim) {
   memory.erase(memory.begin() + static_cast<std::ptrdiff_t>(where(a.order, dim)));
   for (const std::int64_t other : a.order)
     if (other != dim) order.push_back(other > dim ? other - 1 : other);
-  Tensor out = ordered(add(Opcode::Reshape, array(dtype(a), memory), {a.value}), order);
+  Tensor out = ordered(add(Opcode::Reshape, array_shape(dtype(a), memory), {a.value}), order);
   out.base = a.base;
   out.view = a.view;
   out.view.dims.erase(out.view.dims.begin() + dim);
@@ -210,7 +203,7 @@ Tensor Builder::unsqueezed(const Tensor& a, std::int64_t dim) {
   memory.insert(memory.begin() + static_cast<std::ptrdiff_t>(at), 1);
   for (const std::int64_t other : a.order) order.push_back(other >= dim ? other + 1 : other);
   order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), dim);
-  Tensor out = ordered(add(Opcode::Reshape, array(dtype(a), memory), {a.value}), order);
+  Tensor out = ordered(add(Opcode::Reshape, array_shape(dtype(a), memory), {a.value}), order);
   const std::int64_t stride = out.view.strides[static_cast<std::size_t>(dim)];
   out.base = a.base;
   out.view = a.view;
@@ -256,7 +249,7 @@ Tensor Builder::concatenated(const std::vector<Tensor>& parts, std::int64_t dim)
   Attributes attributes;
   attributes.dimensions = {static_cast<std::int64_t>(where(order, dim))};
   memory[where(order, dim)] = extent;
-  return ordered(add(Opcode::Concatenate, array(dtype(parts.front()), memory), values, std::move(attributes)), order);
+  return ordered(add(Opcode::Concatenate, array_shape(dtype(parts.front()), memory), values, std::move(attributes)), order);
 }
 
 Tensor Builder::padded(const Tensor& a, const std::vector<PadDim>& padding, const Tensor& value) {
@@ -269,7 +262,7 @@ Tensor Builder::padded(const Tensor& a, const std::vector<PadDim>& padding, cons
     if (memory[k] < 0) refuse("a padding that leaves less than nothing");
   }
   if (refused()) return a;
-  return ordered(add(Opcode::Pad, array(dtype(a), memory), {a.value, value.value}, std::move(attributes)), a.order);
+  return ordered(add(Opcode::Pad, array_shape(dtype(a), memory), {a.value, value.value}, std::move(attributes)), a.order);
 }
 
 Tensor Builder::reversed(const Tensor& a, const Dims& which) {
@@ -307,7 +300,7 @@ Tensor Builder::reduced(Opcode opcode, const Tensor& a, const Dims& which, const
   if (!attributes.dimensions.empty()) {
     const DType type = dtype(a);
     attributes.calls = {reducer(opcode, type)};
-    out = ordered(add(Opcode::Reduce, array(type, memory), {a.value, start.value}, std::move(attributes)), order);
+    out = ordered(add(Opcode::Reduce, array_shape(type, memory), {a.value, start.value}, std::move(attributes)), order);
   }
   if (keep)
     for (std::size_t dim = 0; dim < gone.size(); ++dim)
@@ -350,7 +343,7 @@ Tensor Builder::dot(const Tensor& a, const Tensor& b, const DotDims& which, std:
       order.push_back(first + (std::ranges::find(sorted, dim) - sorted.begin()));
     }
   }
-  return ordered(add(Opcode::Dot, array(type.value_or(dtype(a)), memory), {a.value, b.value}, std::move(attributes)), order);
+  return ordered(add(Opcode::Dot, array_shape(type.value_or(dtype(a)), memory), {a.value, b.value}, std::move(attributes)), order);
 }
 
 }  // namespace seam::graph::torch

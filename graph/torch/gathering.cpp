@@ -3,26 +3,9 @@
 namespace seam::graph::torch {
 namespace {
 
-Shape array(DType dtype, Dims dims) {
-  Shape shape;
-  shape.dtype = dtype;
-  shape.dims = std::move(dims);
-  return shape;
-}
-
 /// (kept, update) -> update
 Computation assignment(const std::string& name, DType dtype) {
-  Computation body;
-  body.name = name;
-  for (const char* side : {"kept", "update"}) {
-    Op one;
-    one.name = side;
-    one.opcode = Opcode::Parameter;
-    one.opcode_text = std::string(graph::name(Opcode::Parameter));
-    one.shape = array(dtype, {});
-    one.attributes.index = static_cast<std::int64_t>(body.parameters.size());
-    body.parameters.push_back(body.ops.push_back(std::move(one)));
-  }
+  Computation body = of_two_scalars(name, dtype, "kept", "update");
   body.root = body.parameters[1];
   return body;
 }
@@ -52,7 +35,7 @@ Tensor taken(Builder& b, const Tensor& a, std::int64_t dim, const Tensor& index)
   g.index_vector_dim = static_cast<std::int64_t>(where.size());
   if (own[static_cast<std::size_t>(dim)] == 0) b.refuse("rows of nothing");
   if (b.refused()) return a;
-  return b.dense(b.add(Opcode::Gather, array(b.dtype(a), out), {b.row_major(a), b.row_major(index)}, std::move(attributes)));
+  return b.dense(b.add(Opcode::Gather, array_shape(b.dtype(a), out), {b.row_major(a), b.row_major(index)}, std::move(attributes)));
 }
 
 Tensor gathered(Builder& b, const Tensor& a, std::int64_t dim, const Tensor& index) {
@@ -70,7 +53,7 @@ Tensor gathered(Builder& b, const Tensor& a, std::int64_t dim, const Tensor& ind
   g.slice_sizes.assign(where.size(), 1);
   g.index_vector_dim = static_cast<std::int64_t>(where.size());
   if (b.refused()) return a;
-  return b.dense(b.add(Opcode::Gather, array(b.dtype(a), where), {b.row_major(source), b.row_major(index)}, std::move(attributes)));
+  return b.dense(b.add(Opcode::Gather, array_shape(b.dtype(a), where), {b.row_major(source), b.row_major(index)}, std::move(attributes)));
 }
 
 Tensor scattered(Builder& b, const Tensor& a, const Tensor& index, const Tensor& updates, GatherDims dims, bool add) {
