@@ -191,14 +191,7 @@ void NodeRows::finish(Imported& into) {
     for (auto& [kind, count] : into.rows)
       if (kind == "node" || kind == "node_tensor") count = counts_[kind];
   }
-  for (const auto& [reason, loss] : losses_) {
-    into.loss.push_back({reason, loss.first, loss.second});
-    writer_.add_loss(reason, loss.first, loss.second);
-  }
-  for (const ImportWarning& warning : warnings_) {
-    into.warnings.push_back(warning);
-    writer_.add_warning(warning.code, warning.message);
-  }
+  say_faults(writer_, losses_, warnings_, into);
 }
 
 }  // namespace seam::collector

@@ -11,6 +11,7 @@
 
 #include "collector/import.h"
 #include "db/writer.h"
+#include "import/run_end.h"
 
 namespace seam::collector {
 
@@ -78,7 +79,7 @@ class NodeRows {
   std::map<std::int64_t, db::RecordedDevice> devices_;
   std::unordered_map<std::string, db::SignatureId> signatures_;
   std::map<std::string, std::int64_t, std::less<>> counts_;
-  std::map<std::string, std::pair<std::int64_t, std::string>, std::less<>> losses_;
+  Losses losses_;
   std::vector<ImportWarning> warnings_;
   std::optional<std::int64_t> first_ns_, last_ns_;
   std::int64_t sequence_ = 0;

@@ -176,14 +176,7 @@ void RocmRows::finish(Imported& into) {
   counts_["links"] = linked_work(writer_);
   counts_["threads"] = std::ssize(threads_);
   into.rows = in_order(counts_);
-  for (const auto& [reason, loss] : losses_) {
-    into.loss.push_back({reason, loss.first, loss.second});
-    writer_.add_loss(reason, loss.first, loss.second);
-  }
-  for (const ImportWarning& warning : warnings_) {
-    into.warnings.push_back(warning);
-    writer_.add_warning(warning.code, warning.message);
-  }
+  say_faults(writer_, losses_, warnings_, into);
 }
 
 }  // namespace seam::collector

@@ -10,6 +10,7 @@
 
 #include "collector/import.h"
 #include "db/writer.h"
+#include "import/run_end.h"
 
 namespace seam::collector {
 
@@ -85,7 +86,7 @@ class RocmRows {
   std::set<std::pair<std::uint64_t, std::string>> counted_;
   std::set<std::string> properties_;
   std::map<std::string, std::int64_t, std::less<>> counts_;
-  std::map<std::string, std::pair<std::int64_t, std::string>, std::less<>> losses_;
+  Losses losses_;
   std::vector<ImportWarning> warnings_;
   Number first_ns_, last_ns_;
   std::int64_t sequence_ = 0;

@@ -30,6 +30,17 @@ std::string typed_name(std::string_view product) {
 
 }  // namespace
 
+void say_faults(db::Writer& writer, const Losses& losses, const std::vector<ImportWarning>& warnings, Imported& into) {
+  for (const auto& [reason, loss] : losses) {
+    into.loss.push_back({reason, loss.first, loss.second});
+    writer.add_loss(reason, loss.first, loss.second);
+  }
+  for (const ImportWarning& warning : warnings) {
+    into.warnings.push_back(warning);
+    writer.add_warning(warning.code, warning.message);
+  }
+}
+
 std::string device_name(std::string_view product) {
   const std::string known = typed_name(product);
   return !known.empty() ? known : !product.empty() ? std::string(product) : "unknown";

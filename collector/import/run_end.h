@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "collector/import.h"
 #include "db/writer.h"
 
 namespace seam::collector {
@@ -21,6 +22,10 @@ void order_by_time(db::Writer& writer);
 [[nodiscard]] std::int64_t linked_work(db::Writer& writer);
 /// Counts by kind in the order in which reports show them; kinds that do not occur are 0.
 [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> in_order(const std::map<std::string, std::int64_t, std::less<>>& counts);
+/// What was not kept, by reason: how much, and what it was.
+using Losses = std::map<std::string, std::pair<std::int64_t, std::string>, std::less<>>;
+/// Into the run as rows, and into what the caller is told.
+void say_faults(db::Writer& writer, const Losses& losses, const std::vector<ImportWarning>& warnings, Imported& into);
 /// "NVIDIA H100 80GB HBM3" → "h100", where base/device.h knows it; else the product itself; "unknown" without one.
 [[nodiscard]] std::string device_name(std::string_view product);
 

@@ -150,12 +150,7 @@ void TraceRows::finish(const TextFaults& faults, Imported& into) {
   counts_["links"] = linked_work(writer_);
   counts_["threads"] = std::ranges::count_if(threads_, [](const auto& thread) { return thread.second.has_rows; });
   into.rows = in_order(counts_);
-  for (const auto& [reason, loss] : losses_) {
-    into.loss.push_back({reason, loss.first, loss.second});
-    writer_.add_loss(reason, loss.first, loss.second);
-  }
-  into.warnings = warnings_;
-  for (const ImportWarning& warning : warnings_) writer_.add_warning(warning.code, warning.message);
+  say_faults(writer_, losses_, warnings_, into);
 }
 
 }  // namespace seam::collector

@@ -10,6 +10,7 @@
 #include "db/writer.h"
 #include "import/json_events.h"
 #include "import/json_text.h"
+#include "import/run_end.h"
 #include "import/trace_keys.h"
 
 namespace seam::collector {
@@ -108,7 +109,7 @@ class TraceRows {
   std::set<db::ProcessId> calling_processes_;
   std::set<std::string> header_keys_;
   std::map<std::string, std::int64_t> words_;  ///< bare words that are no JSON
-  std::map<std::string, std::pair<std::int64_t, std::string>, std::less<>> losses_;
+  Losses losses_;
   std::vector<ImportWarning> warnings_;
   std::optional<std::int64_t> first_ns_, last_ns_, base_ns_, rank_;
   std::int64_t sequence_ = 0, negative_open_ = 0, negative_corrupt_ = 0, without_duration_ = 0;
