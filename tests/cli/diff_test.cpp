@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "base/temporary_folder.h"
 #include "program.h"
 #include "support/schema.h"
 
@@ -17,11 +19,11 @@ namespace fs = std::filesystem;
 class DiffCommand : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("seam_diff_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
+    auto folder = TemporaryFolder::make();
+    ASSERT_TRUE(folder) << folder.error().message;
+    owned_ = std::move(*folder);
+    folder_ = owned_->path();
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   /// Steps of the given lengths (us), each launching the kernels one after the other.
   [[nodiscard]] std::string trace(const std::string& name, const std::vector<int>& steps, const std::vector<std::string>& kernels) const {
@@ -49,6 +51,7 @@ class DiffCommand : public testing::Test {
     EXPECT_EQ(seam::test::schema_problems(json, "seam.diff.schema.json"), std::vector<std::string>());
     return json;
   }
+  std::optional<TemporaryFolder> owned_;
   fs::path folder_;
 };
 

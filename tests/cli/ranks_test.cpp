@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
+#include "base/temporary_folder.h"
 #include "program.h"
 #include "support/schema.h"
 
@@ -18,11 +20,12 @@ namespace fs = std::filesystem;
 class RanksCommand : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("seam_ranks_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
+    auto folder = TemporaryFolder::make();
+    ASSERT_TRUE(folder) << folder.error().message;
+    owned_ = std::move(*folder);
+    folder_ = owned_->path();
     fs::create_directories(folder_ / "job");
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   [[nodiscard]] std::string trace(const std::string& name, const Json& rank, int arrival) const {
     Json events = Json::array();
@@ -40,6 +43,7 @@ class RanksCommand : public testing::Test {
     std::ofstream(file) << document.dump();
     return file;
   }
+  std::optional<TemporaryFolder> owned_;
   fs::path folder_;
 };
 

@@ -168,25 +168,36 @@ TEST_F(RunFile, QueriesOnlyRead) {
   EXPECT_FALSE(database->query(""));
 }
 
+/// Upgraded files and new ones: the same tables and views, and every view answers.
+class OldRunFile : public RunFile {
+ protected:
+  void write_old(const char* dump) const {
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open(file("old.seam").c_str(), &raw), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(raw, read_file(std::filesystem::path(SEAM_TEST_DIR) / dump)->c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
+    sqlite3_close(raw);
+  }
+  void has_what_new_files_have(const Database& old) const {
+    auto writer = Writer::create(file());
+    ASSERT_TRUE(writer);
+    fill(*writer);
+    ASSERT_TRUE(writer->finish());
+    const auto fresh = Database::open(file());
+    ASSERT_TRUE(fresh);
+    const std::string columns = "SELECT m.type, m.name, c.name, c.type FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) c ORDER BY 1, 2, 3";
+    EXPECT_EQ(rows(old, columns), rows(*fresh, columns));
+    for (const auto& view : rows(old, "SELECT name FROM sqlite_schema WHERE type = 'view'")) rows(old, "SELECT * FROM " + std::get<std::string>(view[0]));
+  }
+};
+
 /// The version 2 that recordings were in before execution traces and counters had tables.
-TEST_F(RunFile, Version2IsTakenForward) {
-  sqlite3* raw = nullptr;
-  ASSERT_EQ(sqlite3_open(file("old.seam").c_str(), &raw), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(raw, read_file(std::filesystem::path(SEAM_TEST_DIR) / "run_v2.sql")->c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
-  sqlite3_close(raw);
+TEST_F(OldRunFile, Version2IsTakenForward) {
+  write_old("run_v2.sql");
   const auto upgraded = upgrade(file("old.seam"));
   ASSERT_TRUE(upgraded) << upgraded.error().message;
   const auto old = Database::open(file("old.seam"));
   ASSERT_TRUE(old) << old.error().message;
-  auto writer = Writer::create(file());
-  ASSERT_TRUE(writer);
-  fill(*writer);
-  ASSERT_TRUE(writer->finish());
-  const auto fresh = Database::open(file());
-  ASSERT_TRUE(fresh);
-  const std::string columns = "SELECT m.type, m.name, c.name, c.type FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) c ORDER BY 1, 2, 3";
-  EXPECT_EQ(rows(*old, columns), rows(*fresh, columns));
-  for (const auto& view : rows(*old, "SELECT name FROM sqlite_schema WHERE type = 'view'")) rows(*old, "SELECT * FROM " + std::get<std::string>(view[0]));
+  has_what_new_files_have(*old);
   using Row = std::vector<Field>;
   EXPECT_EQ(rows(*old, "SELECT name, launch, sequence, node FROM collectives"), (std::vector<Row>{{"ncclAllReduce", 0, 5, Null{}}}));
   EXPECT_EQ(rows(*old, "SELECT op_name, type, dims FROM op_inputs"), (std::vector<Row>{{"aten::add", "float", "[4,4]"}}));
@@ -197,11 +208,8 @@ TEST_F(RunFile, Version2IsTakenForward) {
 }
 
 /// Every version that was ever written is taken forward, and then has what a new file has.
-TEST_F(RunFile, Version1IsTakenForward) {
-  sqlite3* raw = nullptr;
-  ASSERT_EQ(sqlite3_open(file("old.seam").c_str(), &raw), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(raw, read_file(std::filesystem::path(SEAM_TEST_DIR) / "run_v1.sql")->c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
-  sqlite3_close(raw);
+TEST_F(OldRunFile, Version1IsTakenForward) {
+  write_old("run_v1.sql");
   const auto before = Database::open(file("old.seam"));
   ASSERT_FALSE(before);
   EXPECT_NE(before.error().message.find("must be upgraded"), std::string::npos);
@@ -209,15 +217,7 @@ TEST_F(RunFile, Version1IsTakenForward) {
   ASSERT_TRUE(upgraded) << upgraded.error().message;
   const auto old = Database::open(file("old.seam"));
   ASSERT_TRUE(old) << old.error().message;
-  auto writer = Writer::create(file());
-  ASSERT_TRUE(writer);
-  fill(*writer);
-  ASSERT_TRUE(writer->finish());
-  const auto fresh = Database::open(file());
-  ASSERT_TRUE(fresh);
-  const std::string columns = "SELECT m.type, m.name, c.name, c.type FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) c ORDER BY 1, 2, 3";
-  EXPECT_EQ(rows(*old, columns), rows(*fresh, columns));
-  for (const auto& view : rows(*old, "SELECT name FROM sqlite_schema WHERE type = 'view'")) rows(*old, "SELECT * FROM " + std::get<std::string>(view[0]));
+  has_what_new_files_have(*old);
   using Row = std::vector<Field>;
   EXPECT_EQ(rows(*old, "SELECT process, thread FROM threads ORDER BY id"), (std::vector<Row>{{"4711", Null{}}, {"4711", Null{}}, {Null{}, Null{}}}));
   EXPECT_EQ(rows(*old, "SELECT name, kind, correlation FROM api_calls"), (std::vector<Row>{{"cudaLaunchKernel", "runtime", 17}}));
