@@ -174,6 +174,8 @@ Result<Planning> plan_module(const graph::Graph& module, const PlanOptions& opti
   PassOptions passes;
   passes.verify_each = false;
   SEAM_TRY(PassRun<Planning> run, run_pipeline(module, options, passes));
+  // A plan that reads what nothing computes must not get as far as its kernels, which prove one by one.
+  SEAM_DO(during("verifying the plan that was made", verify(run.ir)));
   return std::move(run.ir);
 }
 
