@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analyzer/recorded_graph.h"
+#include "graph/cuts.h"
 #include "graph/torch_calls.h"
 #include "recorded/calls.h"
 #include "recorded/memory.h"
@@ -251,6 +252,7 @@ Result<RecordedGraph> graph_of_run(const db::Database& run, const RecordedGraphO
   recorded::Build build(forest, scope.first, scope.second, out);
   SEAM_DO(build.run());
   SEAM_TRY(out.graph, build.finish());
+  graph::set_cuts(out.graph, out.cut_writes);
   return out;
 }
 

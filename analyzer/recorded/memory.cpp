@@ -172,7 +172,7 @@ void Memory::write(const std::string& name, const TensorUse* use, const TensorUs
     std::string parameter;
     if (before != storages_.end())
       if (const auto found = is_parameter_.find(before->second); found != is_parameter_.end()) parameter = found->second;
-    if (!fills) ++out_.left_out["writes into a part of a tensor"];
+    if (!fills) ++out_.cut_writes;
     forget_storage(id.storage);
     if (fills && !parameter.empty()) {
       parameter_now_[parameter] = name;

@@ -7,6 +7,8 @@
 
 #include "base/temporary_folder.h"
 #include "collector/import.h"
+#include "graph/cuts.h"
+#include "graph/text.h"
 #include "graph/torch.h"
 #include "graph/transform.h"
 #include "graph/verify.h"
@@ -54,6 +56,19 @@ TEST_F(RecordedGraphs, AnExecutionTraceSaysEveryOperand) {
   EXPECT_EQ(one->from_outside, 4 * 10 + 2);
   EXPECT_EQ(one->graph.donated.size(), 4 * 10U);  // all of them are overwritten
   EXPECT_EQ(histogram(one->graph).at(graph::Opcode::Dot), 8);
+}
+
+/// Writes into a part of a tensor are not in the graph; that goes with it, through its text as well.
+TEST_F(RecordedGraphs, CutsGoWithTheGraph) {
+  const auto cut = graph_of("recorded/gru_adamw.et.json.gz");
+  ASSERT_TRUE(cut) << describe(cut.error());
+  EXPECT_EQ(cut->cut_writes, 30);
+  const auto again = graph::read_graph(graph::print_graph(cut->graph), "again", {});
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(graph::cuts(*again), 30);
+  const auto whole = graph_of("recorded/mlp_adam_foreach.et.json.gz");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(graph::cuts(whole->graph), 0);
 }
 
 TEST_F(RecordedGraphs, ListsAndLoopsOfAnOptimizerComputeTheSame) {

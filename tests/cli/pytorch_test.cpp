@@ -81,7 +81,13 @@ TEST(PyTorch, AValueKeptForItsRowsAndWrittenForLaterKernelsIsBoth) {
   EXPECT_EQ(Json::parse(plan.out)["totals"]["kernels"], 13);
   const Ran proof = seam(words("optimize " + file + " --quiet --format json"));
   ASSERT_EQ(proof.exit, 0) << proof.err;
-  EXPECT_EQ(Json::parse(proof.out)["validate"]["program"]["verdict"], "passed");
+  // It runs and agrees, and is not the step that was recorded: 30 writes into slices of its gates are not in the graph.
+  const Json result = Json::parse(proof.out), &program = result["validate"]["program"];
+  EXPECT_FALSE(program["outputs"].empty());
+  EXPECT_EQ(program["verdict"], "inconclusive");
+  EXPECT_NE(program["reason"].get<std::string>().find("30 writes"), std::string::npos) << program["reason"];
+  EXPECT_EQ(result["validate"]["verdict"], "inconclusive");
+  EXPECT_EQ(result["warnings"][0]["code"], "cut-writes");
 }
 
 TEST(PyTorch, ATrainingStepOfAnExecutionTraceEndsInProvenKernels) {

@@ -55,7 +55,8 @@ using Slack = std::vector<std::vector<double>>;
 /// spread more; OutputCheck says when it was needed.
 [[nodiscard]] ProgramCheck check_outputs(const graph::Graph& graph, const std::vector<Array>& actual, const std::vector<Array>& expected,
                                          const std::vector<double>& spreads, const Arithmetic& arithmetic = {}, const Slack& slack = {});
-/// The same; where elements differ they are judged again by the conditioning of `module` at `inputs`, if that can be evaluated.
+/// The same; where elements differ they are judged again by the conditioning of `module` at `inputs`, if that can be evaluated. Inconclusive at best
+/// if `module` does not hold all that ran (graph/cuts.h).
 [[nodiscard]] ProgramCheck check_outputs_at(const graph::Graph& module, std::span<const Array> inputs, const graph::Graph& graph, const std::vector<Array>& actual,
                                             const std::vector<Array>& expected, const std::vector<double>& spreads, const Arithmetic& arithmetic = {},
                                             const std::function<bool()>& go_on = {});

@@ -1,0 +1,26 @@
+#include "graph/cuts.h"
+
+#include <charconv>
+#include <string>
+#include <string_view>
+
+namespace seam::graph {
+namespace {
+
+constexpr std::string_view kHeader = "cut_writes";
+
+}  // namespace
+
+void set_cuts(Graph& graph, std::int64_t writes) {
+  std::erase_if(graph.header, [](const auto& entry) { return entry.first == kHeader; });
+  if (writes > 0) graph.header.emplace_back(kHeader, std::to_string(writes));
+}
+
+std::int64_t cuts(const Graph& graph) {
+  std::int64_t writes = 0;
+  for (const auto& [key, value] : graph.header)
+    if (key == kHeader) std::from_chars(value.data(), value.data() + value.size(), writes);
+  return writes;
+}
+
+}  // namespace seam::graph
