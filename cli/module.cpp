@@ -85,7 +85,7 @@ std::string said_of(const analyzer::RecordedGraph& recorded) {
   if (recorded.edges_recorded > 0) out += fmt::format("; {} operands known by recorded tensor ids", human_count(recorded.edges_recorded));
   if (recorded.edges_inferred > 0) out += fmt::format("; {} operands inferred from shapes and order (an execution trace beside it would say: seam import TRACE --et ET)", human_count(recorded.edges_inferred));
   out += fmt::format("; {} tensors from outside", human_count(recorded.from_outside));
-  if (recorded.cut_writes > 0) out += fmt::format("\nleft out: {} x writes into a part of a tensor, whose readers take it from outside: this is not the whole of what ran", human_count(recorded.cut_writes));
+  if (recorded.cuts > 0) out += fmt::format("\nleft out: what operators wrote into {}, through views that cannot be followed. Readers take it from outside: this is not the whole of what ran", counted(recorded.cuts, "tensor"));
   for (const auto& [name, count] : recorded.left_out) out += fmt::format("\nleft out: {} x {}", human_count(count), name);
   return out;
 }

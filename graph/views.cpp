@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <utility>
 
 #include "read/cursor.h"
 
@@ -69,6 +71,28 @@ Result<void> walk(const StridedView& view, std::int64_t elements, Visit visit) {
   return {};
 }
 
+/// Rows of (size, stride), by stride, as a box.
+std::optional<ViewBox> box_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& rows, std::int64_t offset, std::vector<std::int64_t> radices) {
+  radices.push_back(1);
+  for (const auto& [size, stride] : rows) radices.push_back(stride);
+  std::ranges::sort(radices, std::greater<>());
+  radices.erase(std::unique(radices.begin(), radices.end()), radices.end());
+  if (radices.back() != 1 || offset < 0) return std::nullopt;
+  ViewBox box{radices, std::vector<std::int64_t>(radices.size()), std::vector<std::int64_t>(radices.size(), 1)};
+  for (const auto& [size, stride] : rows) {
+    std::int64_t& digit = box.sizes[static_cast<std::size_t>(std::ranges::find(radices, stride) - radices.begin())];
+    if (digit != 1) return std::nullopt;
+    digit = size;
+  }
+  for (std::size_t digit = 0; digit < radices.size(); ++digit) {
+    box.starts[digit] = offset / radices[digit];
+    offset %= radices[digit];
+    if (digit == 0) continue;
+    if (radices[digit - 1] % radices[digit] != 0 || box.starts[digit] + box.sizes[digit] > radices[digit - 1] / radices[digit]) return std::nullopt;
+  }
+  return box;
+}
+
 }  // namespace
 
 StridedView dense_view(std::vector<std::int64_t> dims) {
@@ -109,6 +133,51 @@ std::optional<StridedView> reshaped(const StridedView& view, const std::vector<s
 }
 
 std::string print(const StridedView& view) { return fmt::format("[{}][{}]+{}", fmt::join(view.dims, ","), fmt::join(view.strides, ","), view.offset); }
+
+std::vector<std::int64_t> dims_by_stride(const StridedView& view) {
+  std::vector<std::int64_t> out;
+  for (std::size_t dim = 0; dim < view.dims.size(); ++dim)
+    if (view.dims[dim] != 1) out.push_back(static_cast<std::int64_t>(dim));
+  std::ranges::stable_sort(out, [&](std::int64_t a, std::int64_t b) { return view.strides[static_cast<std::size_t>(a)] > view.strides[static_cast<std::size_t>(b)]; });
+  return out;
+}
+
+std::optional<ViewBox> box_of(const StridedView& view, const std::vector<std::int64_t>& more) {
+  // (size, stride) by stride; first as they are, then with those joined that lie in one row.
+  std::vector<std::pair<std::int64_t, std::int64_t>> apart, joined;
+  for (const std::int64_t dim : dims_by_stride(view)) {
+    const std::int64_t size = view.dims[static_cast<std::size_t>(dim)], stride = view.strides[static_cast<std::size_t>(dim)];
+    apart.emplace_back(size, stride);
+    if (!joined.empty() && joined.back().second == size * stride) {
+      joined.back() = {joined.back().first * size, stride};
+    } else {
+      joined.emplace_back(size, stride);
+    }
+  }
+  std::optional<ViewBox> box = box_of(apart, view.offset, more);
+  return box ? box : box_of(joined, view.offset, more);
+}
+
+bool apart(const StridedView& a, const StridedView& b) {
+  const auto range = [](const StridedView& view) {
+    std::int64_t last = view.offset;
+    for (std::size_t dim = 0; dim < view.dims.size(); ++dim) last += (view.dims[dim] - 1) * view.strides[dim];
+    return std::pair(view.offset, last);
+  };
+  const auto empty = [](const StridedView& view) { return std::ranges::find(view.dims, 0) != view.dims.end(); };
+  if (empty(a) || empty(b)) return true;
+  if (range(a).second < range(b).first || range(b).second < range(a).first) return true;
+  const auto steps = [](const StridedView& view) {
+    std::vector<std::int64_t> out;
+    for (const std::int64_t dim : dims_by_stride(view)) out.push_back(view.strides[static_cast<std::size_t>(dim)]);
+    return out;
+  };
+  const std::optional<ViewBox> one = box_of(a, steps(b)), other = box_of(b, steps(a));
+  if (!one || !other || one->radices != other->radices) return false;
+  for (std::size_t digit = 0; digit < one->radices.size(); ++digit)
+    if (one->starts[digit] + one->sizes[digit] <= other->starts[digit] || other->starts[digit] + other->sizes[digit] <= one->starts[digit]) return true;
+  return false;
+}
 
 void set_view(Graph& graph, Border border, std::int64_t index, const StridedView& view) {
   const std::string entry = fmt::format("{}={}", key_of(border, index), print(view));

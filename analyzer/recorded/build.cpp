@@ -201,7 +201,7 @@ class Build {
       const TensorUse* over = nullptr;  // what an in-place operator writes
       const std::vector<TensorUse> inputs = tensors_of(call.inputs);
       if (is_in_place(call) && r < inputs.size()) over = &inputs[r];
-      memory_.write(name, use, over);
+      if (std::string whole = memory_.write(name, use, over); !whole.empty()) results_.push_back(std::move(whole));
     }
     return true;
   }
@@ -252,7 +252,7 @@ Result<RecordedGraph> graph_of_run(const db::Database& run, const RecordedGraphO
   recorded::Build build(forest, scope.first, scope.second, out);
   SEAM_DO(build.run());
   SEAM_TRY(out.graph, build.finish());
-  graph::set_cuts(out.graph, out.cut_writes);
+  graph::set_cuts(out.graph, out.cuts);
   return out;
 }
 

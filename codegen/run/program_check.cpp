@@ -146,9 +146,9 @@ ProgramCheck checked_by_conditioning(const graph::Graph& module, std::span<const
 ProgramCheck check_outputs_at(const graph::Graph& module, std::span<const Array> inputs, const graph::Graph& graph, const std::vector<Array>& actual,
                               const std::vector<Array>& expected, const std::vector<double>& spreads, const Arithmetic& arithmetic, const std::function<bool()>& go_on) {
   ProgramCheck out = checked_by_conditioning(module, inputs, graph, actual, expected, spreads, arithmetic, go_on);
-  if (const std::int64_t writes = graph::cuts(module); writes > 0 && out.outcome == Outcome::Passed) {
+  if (const std::int64_t cuts = graph::cuts(module); cuts > 0 && out.outcome == Outcome::Passed) {
     out.outcome = Outcome::Inconclusive;
-    out.reason = fmt::format("it agrees with its graph, which leaves out {} into a part of a tensor", counted(writes, "write"));
+    out.reason = fmt::format("it agrees with its graph, which leaves out what was written into {}", counted(cuts, "tensor"));
   }
   return out;
 }

@@ -208,22 +208,12 @@ Value size(Call& call) {
   return Value::list(std::move(out));
 }
 
-/// as_strided of what already lies so.
-Value as_strided(Call& call) {
-  const Tensor a = call.tensor(0, "self");
-  StridedView wanted{call.ints(1, "size"), call.ints(2, "stride"), call.integer(3, "storage_offset", 0)};
-  if (wanted.dims == a.view.dims && wanted.strides == a.view.strides && wanted.offset == a.view.offset) return a;
-  if (wanted == dense_view(wanted.dims) && product(wanted.dims) == call.b.op(a.base).shape.elements_count()) return call.b.reshaped(call.b.dense(a.base), wanted.dims);
-  call.b.refuse("strides that are no view of its dimensions");
-  return a;
-}
-
 constexpr Operator kOperators[] = {
     {"view", view}, {"reshape", view}, {"_unsafe_view", view}, {"_reshape_alias", view}, {"view_as", view_as}, {"reshape_as", view_as}, {"expand", expand},
     {"expand_as", expand_as}, {"broadcast_to", expand}, {"permute", permute}, {"transpose", transpose}, {"swapaxes", transpose}, {"swapdims", transpose}, {"t", t}, {"numpy_T", t}, {"mT", m_t},
     {"unsqueeze", unsqueeze}, {"squeeze", squeeze}, {"select", select}, {"slice", slice}, {"narrow", narrow}, {"split", split}, {"split_with_sizes", split}, {"chunk", split},
     {"unbind", unbind}, {"flatten", flatten}, {"unflatten", unflatten}, {"alias", same}, {"detach", same}, {"view_of", same}, {"clone", clone}, {"contiguous", clone},
-    {"getitem", subscript}, {"movedim", movedim}, {"moveaxis", movedim}, {"sym_size", size}, {"size", size}, {"as_strided", as_strided},
+    {"getitem", subscript}, {"movedim", movedim}, {"moveaxis", movedim}, {"sym_size", size}, {"size", size},
     {"split_copy", split}, {"unsafe_split", split}, {"unsafe_split_with_sizes", split}, {"unsafe_chunk", split}, {"view_copy", view}, {"select_copy", select}, {"slice_copy", slice}, {"permute_copy", permute}, {"expand_copy", expand}, {"t_copy", t},
     {"unsqueeze_copy", unsqueeze}, {"squeeze_copy", squeeze}, {"alias_copy", same}, {"detach_copy", same},
 };

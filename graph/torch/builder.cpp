@@ -128,6 +128,7 @@ Tensor Builder::parameter(DType dtype, const Dims& dims, const std::optional<Dim
   const Id<Op> id = add(Opcode::Parameter, array_shape(dtype, stored), {}, std::move(attributes));
   rename(id, name);
   entry_.parameters.push_back(id);
+  if (strides && !memory_order(dims, *strides)) packed_.insert(id);
   Tensor out = ordered(id, order);
   if (out.view.dims != dims) out = expanded(out, dims);  // stride 0: one element stands for all
   if (out.view != dense_view(dims)) set_view(graph_, Border::Input, index, out.view);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ class Builder {
   Tensor dense(Id<Op> value) const;                     ///< the tensor that a value in row-major order is
   Tensor ordered(Id<Op> value, Dims order) const;
   Tensor parameter(DType dtype, const Dims& dims, const std::optional<Dims>& strides, const std::string& name);
+  /// Whether a parameter's strides leave gaps or repeat elements: its value then holds the elements it shows, not the memory they lie in.
+  [[nodiscard]] bool packed(Id<Op> parameter) const { return packed_.contains(parameter); }
   Tensor constant(DType dtype, double value);
   Tensor integer(DType dtype, std::int64_t value);
   Tensor literal(Array array);
@@ -110,6 +113,7 @@ class Builder {
 
   Graph graph_;
   Computation entry_;
+  std::set<Id<Op>> packed_;
   std::map<std::string, Id<Computation>> functions_;
   std::map<std::string, int> suffixes_;
   std::string prefix_;
@@ -123,5 +127,7 @@ class Builder {
 [[nodiscard]] Computation of_two_scalars(const std::string& name, DType dtype, const char* first, const char* second);
 [[nodiscard]] Dims counted(std::int64_t rank);  ///< 0, 1, … rank-1
 [[nodiscard]] std::int64_t product(const Dims& dims);
+/// Dims in memory order, outermost first; nullopt where strides leave gaps or repeat elements.
+[[nodiscard]] std::optional<Dims> memory_order(const Dims& dims, const Dims& strides);
 
 }  // namespace seam::graph::torch

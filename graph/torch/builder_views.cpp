@@ -39,6 +39,23 @@ std::vector<Block> blocks_of(const Dims& from, const Dims& to) {
 
 }  // namespace
 
+std::optional<Dims> memory_order(const Dims& dims, const Dims& strides) {
+  Dims order = counted(static_cast<std::int64_t>(dims.size()));
+  Dims kept;
+  for (const std::int64_t dim : order)
+    if (dims[static_cast<std::size_t>(dim)] != 1) kept.push_back(dim);
+  Dims sorted = kept;
+  std::ranges::stable_sort(sorted, [&](std::int64_t a, std::int64_t b) { return strides[static_cast<std::size_t>(a)] > strides[static_cast<std::size_t>(b)]; });
+  std::int64_t dense = 1;
+  for (std::size_t k = sorted.size(); k-- > 0;) {
+    if (strides[static_cast<std::size_t>(sorted[k])] != dense) return std::nullopt;
+    dense *= dims[static_cast<std::size_t>(sorted[k])];
+  }
+  for (std::size_t k = 0, next = 0; k < order.size(); ++k)
+    if (next < kept.size() && order[k] == kept[next]) order[k] = sorted[next++];
+  return order;
+}
+
 Tensor Builder::permuted(const Tensor& a, const Dims& permutation) {
   if (static_cast<std::int64_t>(permutation.size()) != rank(a)) {
     refuse("a permutation of another number of dimensions");

@@ -165,7 +165,7 @@ DType Call::computing(DType dtype) { return is_float(dtype) && bits(dtype) <= 16
 Lowering lowering_of(std::string_view name) {
   static const std::unordered_map<std::string_view, Lowering> table = [] {
     std::unordered_map<std::string_view, Lowering> out;
-    for (const auto family : {pointwise_operators, activation_operators, reduction_operators, view_operators, creation_operators, movement_operators, matmul_operators,
+    for (const auto family : {pointwise_operators, activation_operators, reduction_operators, view_operators, strided_operators, creation_operators, movement_operators, matmul_operators,
                               normalization_operators, random_operators, loss_operators, indexing_operators, window_operators, list_operators})
       for (const Operator& one : family()) out.emplace(one.name, one.lowering);
     return out;

@@ -78,6 +78,7 @@ struct Operator {
 [[nodiscard]] std::span<const Operator> activation_operators();
 [[nodiscard]] std::span<const Operator> reduction_operators();
 [[nodiscard]] std::span<const Operator> view_operators();
+[[nodiscard]] std::span<const Operator> strided_operators();
 [[nodiscard]] std::span<const Operator> creation_operators();
 [[nodiscard]] std::span<const Operator> movement_operators();
 [[nodiscard]] std::span<const Operator> matmul_operators();

@@ -9,7 +9,4 @@ namespace seam::graph::torch {
 /// Errors: BadInput or Unsupported at the node.
 [[nodiscard]] Result<Graph> lowered(const Program& program);
 
-/// Dims in memory order, outermost first; nullopt where strides leave gaps or repeat elements.
-[[nodiscard]] std::optional<Dims> memory_order(const Dims& dims, const Dims& strides);
-
 }  // namespace seam::graph::torch

@@ -92,8 +92,8 @@ Result<Optimized> optimize(const OptimizeRequest& request, const Observer& obser
   out.options = request.options;
   out.proving = request.proving;
   SEAM_TRY(const graph::Graph module, read(request, out.seconds));
-  if (const std::int64_t writes = graph::cuts(module); writes > 0)
-    out.warnings.push_back({"cut-writes", fmt::format("{} into a part of a tensor: what was written is not in this graph, and its readers take the tensor from outside. Kernels are proven; the program is not the one that was recorded", counted(writes, "write"))});
+  if (const std::int64_t cuts = graph::cuts(module); cuts > 0)
+    out.warnings.push_back({"cut-writes", fmt::format("what operators wrote into {}, through views that cannot be followed, is not in this graph; its readers take it from outside. Kernels are proven; the program is not the one that was recorded", counted(cuts, "tensor"))});
   SEAM_TRY(out.compilers, compiler_results(request.compilers, module, request.file));
   (void)watch.stage("planning");
   SEAM_DO(plan_all(out, module, request));

@@ -1,6 +1,6 @@
-# Unpacks the archives of tests/data into the build folder (oracle/…, real/…, triton/…, inductor/…), again whenever they change.
+# Unpacks the archives of tests/data into the build folder (oracle/…, real/…, triton/…, inductor/…, fx/…, writes/…), again whenever they change.
 set(SEAM_UNPACKED ${CMAKE_BINARY_DIR}/tests/data)
-foreach(archive xla/oracle xla/real torch/triton torch/inductor torch/fx)
+foreach(archive xla/oracle xla/real torch/triton torch/inductor torch/fx torch/writes)
   set(packed ${CMAKE_SOURCE_DIR}/tests/data/${archive}.tar.xz)
   get_filename_component(folder ${archive} NAME)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${packed})

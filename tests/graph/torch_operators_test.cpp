@@ -10,33 +10,13 @@
 #include "graph/verify.h"
 #include "graph/views.h"
 #include "support.h"
+#include "support/packed.h"
 
 namespace seam::graph::test {
 namespace {
 
 using Json = nlohmann::json;
-
-std::vector<std::byte> decoded(std::string_view text) {
-  std::vector<std::byte> out;
-  std::uint32_t bits = 0;
-  int held = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    const std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    bits = bits << 6 | static_cast<std::uint32_t>(digits.find(c));
-    held += 6;
-    if (held >= 8) out.push_back(static_cast<std::byte>(bits >> (held -= 8) & 0xff));
-  }
-  return out;
-}
-
-Array array_of(const Json& packed) {
-  static const std::map<std::string, DType> types = {{"float32", DType::F32}, {"float16", DType::F16}, {"bfloat16", DType::BF16}, {"float64", DType::F64},
-                                                     {"int64", DType::S64}, {"int32", DType::S32}, {"bool", DType::Pred}};
-  Array out = make_array(types.at(packed[0]), packed[1].get<std::vector<std::int64_t>>());
-  out.data = decoded(packed[2].get<std::string>());
-  return out;
-}
+using seam::test::array_of;
 
 /// Largest difference beyond the tolerance of the output's type, or a message.
 std::string difference(const Array& actual, const Array& expected, const Precision& precision) {

@@ -25,7 +25,7 @@ struct RecordedGraph {
   std::int64_t edges_recorded = 0;  ///< operands whose producer the tensor ids say
   std::int64_t edges_inferred = 0;  ///< … whose producer is guessed by shape, type and order
   std::int64_t from_outside = 0;    ///< tensors that nothing in the scope makes: parameters
-  std::int64_t cut_writes = 0;      ///< writes into a part of a tensor: what was written is not in the graph, its readers take the tensor from outside (graph/cuts.h)
+  std::int64_t cuts = 0;            ///< memory that operators wrote in a way that cannot be followed: its readers take it from outside (graph/cuts.h)
   std::map<std::string, std::int64_t> left_out;  ///< operators that could not stand in the graph: no shapes recorded, views of unknown memory
 };
 

@@ -24,6 +24,19 @@ struct StridedView {
 [[nodiscard]] std::optional<StridedView> reshaped(const StridedView& view, const std::vector<std::int64_t>& dims);
 [[nodiscard]] std::string print(const StridedView& view);  ///< "[2,64][1,2]+0"
 
+/// A view as a box of memory whose elements are counted in digits: digit k counts steps of radices[k] elements.
+struct ViewBox {
+  std::vector<std::int64_t> radices;        ///< descending, each a multiple of the next; the last is 1
+  std::vector<std::int64_t> starts, sizes;  ///< per digit
+};
+/// `radices`: strides to count by beside the view's own. nullopt: no such box (repeated elements, or strides of which one is no multiple of the
+/// next, or rows that wrap around).
+[[nodiscard]] std::optional<ViewBox> box_of(const StridedView& view, const std::vector<std::int64_t>& radices = {});
+/// Its dims of more than one element, largest stride first: the order in which a box holds its elements.
+[[nodiscard]] std::vector<std::int64_t> dims_by_stride(const StridedView& view);
+/// Whether no element is shown by both views of one memory; false also where that cannot be told.
+[[nodiscard]] bool apart(const StridedView& a, const StridedView& b);
+
 enum class Border : std::uint8_t { Input, Output };
 /// Notes the view that entry parameter or output `index` is seen through; dense ones need none.
 void set_view(Graph& graph, Border border, std::int64_t index, const StridedView& view);
