@@ -12,6 +12,8 @@
 #include "base/device.h"
 #include "base/files.h"
 #include "cli/command.h"
+#include "codegen/profile.h"
+#include "report/simulated_run.h"
 #include "sim/sim.h"
 #include "simulate_arguments.h"
 #include "simulate_graphs.h"
@@ -32,7 +34,7 @@ struct Options {
   bool cooperative = false;
   std::uint64_t seed = 0;
   std::uint64_t limit = 4'000'000'000;  ///< about a minute: a loop that never ends is a report then
-  std::string ulp, device;
+  std::string ulp, device, run;
   GraphsRequest graphs;
 };
 
@@ -96,6 +98,25 @@ Result<int> ulp_of(const std::string& text) {
   return out;
 }
 
+/// The launch as a run: what it counted, and how long that takes on the device by the time model.
+Result<void> write_run(const Options& options, const std::string& ptx, const sim::KernelInfo& kernel, const sim::Launch& launch, const sim::Outcome& outcome, const std::optional<Device>& device) {
+  Device on;
+  if (device) {
+    on = *device;
+  } else {
+    SEAM_TRY(on, device_named("h100"));
+  }
+  codegen::LaunchProfile profile;
+  profile.grid = launch.grid;
+  profile.block = launch.block;
+  profile.shared_bytes = launch.dynamic_shared + kernel.static_shared;
+  profile.counters = outcome.counters;
+  profile.blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+  for (const sim::Report& report : outcome.reports) profile.reports.push_back(fmt::format("{}: {}", report.kind, report.message));
+  const std::string name = std::filesystem::path(options.file).filename().string();
+  return report::write_kernel_run({name, fmt::format("seam simulate {}", name), std::string("seam ") + SEAM_VERSION, on}, kernel.name, ptx, profile, options.run);
+}
+
 Result<int> run_kernel(const Options& options, const Common& common) {
   if (options.grid.empty()) return fail(Error::Code::BadInput, "--grid is required");
   if (options.block.empty()) return fail(Error::Code::BadInput, "--block is required");
@@ -123,6 +144,7 @@ Result<int> run_kernel(const Options& options, const Common& common) {
   SEAM_TRY(checks.ulp, ulp_of(options.ulp));
   SEAM_TRY(const sim::Outcome outcome, sim::launch(*module, memory, launch, checks));
   SEAM_TRY(const std::vector<Changed> buffers, finish_buffers(options, bindings, kernel, memory, outcome));
+  if (!options.run.empty()) SEAM_DO(write_run(options, text, kernel, launch, outcome, device));
   const Simulated all{options.file, kernel, launch, checks, outcome, buffers, device ? std::optional(occupancy(*device, kernel, launch)) : std::nullopt};
   if (common.format == Format::Json) {
     print_json(all);
@@ -147,6 +169,7 @@ Result<int> run(Options options, const Common& common) {
     options.graphs.files = options.files;
     options.graphs.device = options.device;
     options.graphs.seed = options.seed;
+    options.graphs.run = options.run;
     return simulate_graphs(options.graphs, common);
   }
   if (options.files.size() > 1) return fail(Error::Code::BadInput, "one PTX file at a time; several files are launch descriptions of graphs (JSON)");
@@ -179,6 +202,7 @@ Run define_simulate(CLI::App& app) {
   app.add_option("--ulp", options->ulp, "approximate instructions (ex2.approx …) err by up to this many units in the last place, or as the PTX ISA allows (isa); by --seed");
   app.add_option("--device", options->device, "also say how many blocks fit on it, and in how many waves the grid runs; a graph: whose time is modelled (default h100)");
   app.add_option("--arg", options->arguments, std::string(kArgumentHelp))->expected(1)->take_all();
+  app.add_option("--run", options->run, "write what was launched as a run (.seam), for analyze, diff and sql: bytes simulated, times modelled; of several graphs {} stands for each one's name")->type_name("FILE");
   app.add_option("-o,--output", options->output, "folder for arg<k>.npy of each changed buffer");
   return [options](const Common& common) { return run(*options, common); };
 }

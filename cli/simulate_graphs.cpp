@@ -12,6 +12,7 @@
 #include "plan_beside.h"
 #include "progress.h"
 #include "report/render.h"
+#include "report/simulated_run.h"
 #include "report/triton.h"
 
 namespace seam::cli {
@@ -21,6 +22,12 @@ constexpr std::size_t kWidth = 200;  // figures stand side by side, and names of
 
 std::filesystem::path folder_of(const GraphsRequest& request, const std::string& file) {
   return request.ptx.empty() ? std::filesystem::path(file).replace_extension() : std::filesystem::path(request.ptx);
+}
+
+std::string run_of(const GraphsRequest& request, const codegen::TritonGraph& graph) {
+  std::string out = request.run;
+  for (std::size_t at = out.find("{}"); at != std::string::npos; at = out.find("{}", at + graph.name.size())) out.replace(at, 2, graph.name);
+  return out;
 }
 
 Result<report::TritonReport> report_of(const GraphsRequest& request, const std::string& file, const Device& device, Progress& bar) {
@@ -35,6 +42,10 @@ Result<report::TritonReport> report_of(const GraphsRequest& request, const std::
   options.seed = request.seed;
   options.target = codegen::triton_target(device);
   SEAM_TRY(const auto profiles, codegen::profile_triton(graph, folder, options, bar.stage("counting kernels of " + graph.name)));
+  if (!request.run.empty()) {
+    const report::SimulatedRun run{graph.name, fmt::format("seam simulate {}", std::filesystem::path(file).filename().string()), std::string("seam ") + SEAM_VERSION, device};
+    SEAM_DO(report::write_triton_run(run, graph, profiles, run_of(request, graph)));
+  }
   return report::triton_report(graph, profiles, device);
 }
 
@@ -60,6 +71,9 @@ bool is_graph_description(const std::string& file) {
 Result<int> simulate_graphs(const GraphsRequest& request, const Common& common) {
   if (request.files.size() > 1 && !request.ptx.empty()) {
     return fail(Error::Code::BadInput, "--ptx is the folder of one graph; of several graphs each has its own, named as its description without .json");
+  }
+  if (request.files.size() > 1 && !request.run.empty() && request.run.find("{}") == std::string::npos) {
+    return fail(Error::Code::BadInput, "--run is one file, and these are several graphs: name it with {} in the place of the graph's name");
   }
   SEAM_TRY(const Device device, device_named(request.device.empty() ? "h100" : request.device));
   Progress bar(common.quiet || common.format == Format::Json);

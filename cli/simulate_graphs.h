@@ -12,6 +12,7 @@ struct GraphsRequest {
   std::vector<std::string> files;
   std::string ptx;     ///< folder; empty: the one beside the description that has its name without .json
   std::string beside;  ///< empty, or the same graph as PyTorch's compiler printed it; {} stands for the graph's name
+  std::string run;     ///< empty, or the run file to write; {} stands for the graph's name
   std::string device;  ///< empty: h100
   std::uint64_t seed = 0;
   std::uint64_t instructions = 0;  ///< of threads, per kernel

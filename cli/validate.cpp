@@ -5,13 +5,16 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "base/sha256.h"
 #include "cli/command.h"
 #include "codegen/program_check.h"
 #include "codegen/prove.h"
 #include "codegen/run.h"
+#include "graph/text.h"
 #include "module.h"
 #include "progress.h"
 #include "report/output_dir.h"
+#include "report/run_file.h"
 #include "report/validate_json.h"
 #include "validate_foreign.h"
 
@@ -19,7 +22,7 @@ namespace seam::cli {
 namespace {
 
 struct Options {
-  std::string module, inputs, expect, certificate, backend = "sim";
+  std::string module, inputs, expect, certificate, run, backend = "sim";
   std::uint64_t instructions = 0;
   std::size_t threads = 0;
   bool no_kernels = false;
@@ -28,12 +31,13 @@ struct Options {
 };
 
 /// `module` as it was read: the reference knows nothing of what planning did to the graph.
-Result<codegen::ProgramCheck> check_program(const graph::Graph& module, const codegen::Program& program, const Options& options) {
+Result<codegen::ProgramCheck> check_program(const graph::Graph& module, const codegen::Program& program, const Options& options, bool& completed) {
   SEAM_TRY(const std::vector<Array> inputs, read_inputs(options.inputs, *program.graph));
   codegen::RunOptions run_options;
   run_options.instruction_budget = options.instructions;
   SEAM_TRY(const codegen::RunResult ran, codegen::run(program, inputs, run_options));
   if (auto stopped = not_comparable(ran.reports, ran.over_budget, ran.instructions)) return *std::move(stopped);
+  completed = true;
   if (options.expect.empty()) {
     SEAM_TRY(const std::vector<Array> expected, codegen::reference_outputs(module, inputs));
     return codegen::check_outputs_at(module, inputs, *program.graph, ran.outputs, expected, {});
@@ -55,10 +59,10 @@ Result<int> run(const Options& options, const Common& common) {
   if (options.module.empty()) return fail(Error::Code::BadInput, "validate needs a module (or --certificate FILE)");
   if (is_foreign(options.module, options.foreign)) {
     if (!options.plan.plan_file.empty()) return fail(Error::Code::BadInput, "--plan is for a module that Seam plans, and --ptx and --launches say that another compiler did");
-    return validate_foreign({options.module, options.inputs, options.expect, options.plan.device, options.instructions, options.threads, options.no_kernels, options.foreign}, common);
+    return validate_foreign({options.module, options.inputs, options.expect, options.plan.device, options.run, options.instructions, options.threads, options.no_kernels, options.foreign}, common);
   }
-  if (!options.foreign.output.empty() || options.foreign.profile || !options.foreign.before.empty()) {
-    return fail(Error::Code::BadInput, "--profile, --before and --output are for another compiler's program (--ptx and --launches, or a dump folder)");
+  if (options.foreign.profile || !options.foreign.before.empty()) {
+    return fail(Error::Code::BadInput, "--profile and --before are for another compiler's program (--ptx and --launches, or a dump folder)");
   }
   if (options.backend != "sim") {
     return fail(Error::Code::Unsupported, fmt::format("backend '{}' is not part of this version; 'sim' is", options.backend));
@@ -75,10 +79,16 @@ Result<int> run(const Options& options, const Common& common) {
     SEAM_TRY(verdicts, codegen::prove_all(program, {}, bar.stage("proving kernels"), options.threads));
   }
   codegen::ProgramCheck check;
+  bool completed = false;
   if (!options.inputs.empty()) {
-    SEAM_TRY(check, check_program(module, program, options));
+    SEAM_TRY(check, check_program(module, program, options, completed));
   }
   bar.done();
+  if (!options.run.empty()) {
+    const std::string_view name = std::string_view(options.module).substr(options.module.find_last_of('/') + 1);
+    SEAM_DO(report::write_run_file({planned_module.graph, planned_module.plan, program, verdicts, planned_module.options.device, completed, fmt::format("seam validate {}", name), std::string("seam ") + SEAM_VERSION,
+                                    program.compiler, sha256(graph::print_graph(planned_module.graph)), {}}, options.run));
+  }
   const codegen::Outcome outcome = report::overall(verdicts, check);
   if (common.format == Format::Json) {
     fmt::print("{}\n", report::validate_json(verdicts, check));
@@ -102,6 +112,7 @@ Run define_validate(CLI::App& app) {
   app.add_option("--threads", options->threads, "kernels proven at once (0: all cores)");
   app.add_flag("--no-kernels", options->no_kernels, "only the whole program, not each kernel");
   add_foreign_flags(app, options->foreign);
+  app.add_option("-o,--run,--output", options->run, "write the program as a run here (.seam), for analyze, diff and sql: a row per launch, bytes simulated, times modelled");
   app.add_option("--certificate", options->certificate, "check that the files a certificate.json names are those that were proven");
   return [options](const Common& common) { return run(*options, common); };
 }

@@ -57,7 +57,6 @@ void add_foreign_flags(CLI::App& app, ForeignFlags& flags) {
                  "the module before optimization: constants that the optimized text leaves out, and what tolerances depend on");
   app.add_option("--module", flags.module, "which module of a dump folder (module_0001.jit_step)");
   app.add_flag("--profile", flags.profile, "only run each kernel once and count: no values, so that real shapes are quick");
-  app.add_option("-o,--output", flags.output, "write the run of another compiler's program here (.seam)");
 }
 
 bool is_foreign(const std::string& input, const ForeignFlags& flags) {
@@ -68,8 +67,8 @@ Result<int> validate_foreign(const ForeignRequest& request, const Common& common
   const ForeignFlags& flags = request.flags;
   if (flags.profile && !request.inputs.empty())
     return fail(Error::Code::BadInput, "--profile runs kernels alone; with --inputs the whole program runs");
-  if (!flags.output.empty() && request.inputs.empty())
-    return fail(Error::Code::BadInput, "--output is the run of the whole program, which needs --inputs");
+  if (!request.run.empty() && request.inputs.empty())
+    return fail(Error::Code::BadInput, "--run is the run of the whole program, which needs --inputs where another compiler made it");
   if (request.no_kernels && request.inputs.empty()) return fail(Error::Code::BadInput, "--no-kernels leaves nothing to do without --inputs");
   SEAM_TRY(const Device device, device_named(request.device));
   Progress bar(common.quiet || common.format == Format::Json);
@@ -106,8 +105,8 @@ Result<int> validate_foreign(const ForeignRequest& request, const Common& common
   }
   bar.done();
   const report::ForeignReport report = report::foreign_report(program, alone, profiles, ran ? &*ran : nullptr, check);
-  if (!flags.output.empty()) {
-    SEAM_DO(report::write_foreign_run(program, *ran, report, {command_of(request), std::string("seam ") + SEAM_VERSION, device}, flags.output));
+  if (!request.run.empty()) {
+    SEAM_DO(report::write_foreign_run(program, *ran, report, {command_of(request), std::string("seam ") + SEAM_VERSION, device}, request.run));
   }
   fmt::print("{}",
              common.format == Format::Json ? report::foreign_json(report) + "\n" : report::foreign_text(report, common.format == Format::Markdown));

@@ -7,16 +7,16 @@
 namespace seam::cli {
 
 struct ForeignFlags {
-  std::string ptx, launches, before, module, output;
+  std::string ptx, launches, before, module;
   bool profile = false;
 };
-/// --ptx, --launches, --before, --module, --profile, --output.
+/// --ptx, --launches, --before, --module, --profile.
 void add_foreign_flags(CLI::App& app, ForeignFlags& flags);
 /// True if `input` is a dump folder or the flags name PTX or launches.
 [[nodiscard]] bool is_foreign(const std::string& input, const ForeignFlags& flags);
 
 struct ForeignRequest {
-  std::string input, inputs, expect, device;
+  std::string input, inputs, expect, device, run;
   std::uint64_t instructions = 0;
   std::size_t threads = 0;
   bool no_kernels = false;

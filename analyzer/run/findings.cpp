@@ -193,6 +193,8 @@ Found queued_waits(const RunFacts& facts, const Sums& s) {
   return Finding{"waits-between-streams", fmt::format("queued work starts late for {} ({}): it waits for another stream, another device or a host callback", time(part), percent(part, s.wall)), "look at what it waits for (events, collectives of slower ranks); record with sync events to see the edges", Effort::Line, part, s.wall, 0, part};
 }
 Found between_kernels(const RunFacts& facts, const Sums& s) {
+  if (const std::int64_t modelled = s.of(IdleCause::ModelledGap); most(modelled, s.wall, 0.03))
+    return Finding{"gaps-between-kernels", fmt::format("launch gaps sum up to {} ({}), as the time model has them for an eager host", time(modelled), percent(modelled, s.wall)), "launch the program as a CUDA graph, whose nodes follow one another faster; fewer kernels: fusion", Effort::Line, modelled, s.wall, 0, modelled};
   const std::int64_t part = s.of(IdleCause::BetweenQueued);
   if (facts.occupation.empty() || !most(part, s.wall, 0.03)) return {};
   return Finding{"gaps-between-kernels", fmt::format("the device's own gaps between queued kernels sum up to {} ({})", time(part), percent(part, s.wall)), "fewer kernels: fusion, or a CUDA graph, whose nodes follow one another faster", Effort::Line, part, s.wall, 0, part};
@@ -207,6 +209,7 @@ Found idle_edges(const RunFacts& facts, const Sums& s) {
   return Finding{"idle-at-the-end", fmt::format("the recording goes on for {} ({}) after the last work of the device", time(part), percent(part, s.wall)), "end the recording with the step (profiler schedule), or look at what the host does there: evaluation, checkpoints", Effort::Flag, part, s.wall, 0, 0};
 }
 Found unlinked(const RunFacts& facts, const Sums& s) {
+  if (facts.timeline.evidence == Evidence::Modelled) return {};  // nobody launched it
   if (!most(facts.launches.unlinked, facts.launches.linked + facts.launches.unlinked, 0.20)) return {};
   return Finding{"launches-not-recorded", fmt::format("{} of {} pieces of work have no launch in the trace: what the host did before them is unknown", human_count(facts.launches.unlinked), human_count(facts.launches.linked + facts.launches.unlinked)), "start the recording earlier (warm-up steps of the profiler's schedule), with CPU activity", Effort::Flag, s.of(IdleCause::NoLaunch), s.wall, 0, 0};
 }

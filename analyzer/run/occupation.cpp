@@ -42,7 +42,7 @@ class Union {
 /// The gap [from, to) before `next`, piece by piece.
 void explain(const Timeline& timeline, const HostActivity& host, const Work& next, std::int64_t from, std::int64_t to, Occupation& into) {
   const auto add = [&](IdleCause cause, std::int64_t ns) { into.idle[static_cast<std::size_t>(cause)] += ns; };
-  if (next.call == kNone) return add(IdleCause::NoLaunch, to - from);
+  if (next.call == kNone) return add(timeline.evidence == Evidence::Modelled ? IdleCause::ModelledGap : IdleCause::NoLaunch, to - from);
   const Call& call = timeline.calls[next.call];
   // The host got to the launch only now.
   if (const std::int64_t until = std::clamp(call.start_ns, from, to); until > from) {
@@ -67,7 +67,7 @@ void explain(const Timeline& timeline, const HostActivity& host, const Work& nex
 
 std::string_view name(IdleCause cause) {
   constexpr std::array<std::string_view, kIdleCauses> kNames = {"host_waits", "host_memory", "host_calls", "host_ops", "host_python", "host_unrecorded",
-                                                                "launch_call", "launch_latency", "between_queued", "queued_wait", "no_launch", "after_last"};
+                                                                "launch_call", "launch_latency", "between_queued", "queued_wait", "no_launch", "after_last", "launch_gap"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 
@@ -84,7 +84,8 @@ std::string_view sentence(IdleCause cause) {
       "the device's own gap between queued work, up to 30 us",
       "queued work that starts late: it waits for another stream or device",
       "unknown: the launch of the next work is not in the trace",
-      "after the last work"};
+      "after the last work",
+      "before each launch, as the time model has an eager host's pace"};
   return kSentences[static_cast<std::size_t>(cause)];
 }
 

@@ -5,6 +5,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "run/virtual_run.h"
+
 namespace seam::analyzer {
 namespace {
 
@@ -107,6 +109,7 @@ Result<Timeline> timeline_of(const db::Database& run) {
   Timeline out;
   Names names(out);
   Sound sound;
+  SEAM_TRY(out.evidence, evidence_of_times(run));
   std::unordered_map<std::int64_t, std::uint32_t> streams;
   SEAM_DO(run.each("SELECT id, device, number FROM stream ORDER BY id", [&](Row row) {
     streams.emplace(sound.must(row[0]), static_cast<std::uint32_t>(out.streams.size()));
@@ -201,6 +204,8 @@ Result<Timeline> timeline_of(const db::Database& run) {
     if (w.kind == Work::Kind::Kernel) kernel_name[w.name] = true;
   for (std::size_t n = 0; n < out.names.size(); ++n)
     if (kernel_name[n]) out.names[n].kernel = graph::classify_kernel(out.names[n].text);
+
+  if (out.evidence == Evidence::Modelled) SEAM_DO(classify_by_ops(run, out));
 
   std::optional<std::int64_t> first, last;
   const auto widen = [&](const auto& rows) {

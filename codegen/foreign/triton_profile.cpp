@@ -35,10 +35,12 @@ std::vector<TritonProfile> distinct_launches(const TritonGraph& graph) {
     const auto found = std::ranges::find_if(out, [&](const TritonProfile& one) { return same_work(graph, *one.step, step); });
     if (found != out.end()) {
       ++found->times;
+      found->steps.push_back(&step);
       continue;
     }
     TritonProfile& one = out.emplace_back();
     one.step = &step;
+    one.steps = {&step};
     one.times = 1;
   }
   return out;

@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <map>
 
+#include "analyzer/time_model.h"
 #include "base/sha256.h"
+#include "codegen/meter.h"
 #include "db/writer.h"
+#include "export/modelled_clock.h"
 #include "report/foreign.h"
 
 namespace seam::report {
@@ -27,19 +30,27 @@ void add_ops(db::Writer& writer, db::KernelId id, const graph::Graph& graph, con
   }
 }
 
+double kernel_us(const codegen::ForeignStep& step, const Device& device) {
+  const codegen::ForeignLaunch& of = *step.launch;
+  codegen::LaunchProfile profile;
+  profile.grid = of.grid;
+  profile.block = of.block;
+  profile.shared_bytes = of.dynamic_shared;
+  profile.counters = step.counters;
+  profile.blocks = step.counters.blocks;
+  return analyzer::kernel_time_us(device, codegen::work_of(profile)).mid;
+}
+
+analyzer::LibraryWork work_of(const graph::Computation& computation, const std::string& instruction) {
+  const auto op = std::ranges::find(computation.ops, instruction, &graph::Op::name);
+  return op == computation.ops.end() ? analyzer::LibraryWork{} : analyzer::library_work(computation, *op);
+}
+
 }  // namespace
 
 Result<void> write_foreign_run(const codegen::ForeignProgram& program, const codegen::ForeignRun& run, const ForeignReport& report,
                                const ForeignRunFile& how, const std::filesystem::path& file) {
   SEAM_TRY(db::Writer writer, db::Writer::create(file));
-  writer.set_run({.kind = db::RunKind::Simulated,
-                  .name = program.graph.name,
-                  .command = how.command,
-                  .tool = how.tool,
-                  .policy = {},
-                  .compiler = {},
-                  .start_ns = {},
-                  .end_ns = {}});
   writer.add_device(how.device, true);
   const db::StreamId stream = writer.add_stream({});
 
@@ -63,6 +74,7 @@ Result<void> write_foreign_run(const codegen::ForeignProgram& program, const cod
     }
   }
 
+  ModelledClock clock;
   std::int64_t sequence = 0;
   for (const codegen::ForeignStep& step : run.steps) {
     const codegen::ForeignLaunch& of = *step.launch;
@@ -77,7 +89,8 @@ Result<void> write_foreign_run(const codegen::ForeignProgram& program, const cod
       row.trip = step.trip;
       row.bytes = step.bytes_written;
       row.bytes_evidence = Evidence::Modelled;
-      row.evidence = Evidence::Simulated;
+      row.evidence = Evidence::Modelled;
+      clock.put(row, analyzer::copy_time_us(how.device, static_cast<double>(step.bytes_read + step.bytes_written)).mid);
       writer.add(row);
       continue;
     }
@@ -98,9 +111,24 @@ Result<void> write_foreign_run(const codegen::ForeignProgram& program, const cod
     row.bytes_read = step.bytes_read;
     row.bytes_written = step.bytes_written;
     row.bytes_evidence = is_kernel ? Evidence::Simulated : Evidence::Modelled;
-    row.evidence = Evidence::Simulated;
+    row.evidence = Evidence::Modelled;
+    if (is_kernel) {
+      clock.put(row, kernel_us(step, how.device));
+    } else {
+      const analyzer::LibraryWork work = work_of(program.graph.computations[step.computation], of.instruction);
+      row.flops = work.flops;
+      clock.put(row, analyzer::library_time_us(how.device, work).mid);
+    }
     writer.add(row);
   }
+  writer.set_run({.kind = db::RunKind::Simulated,
+                  .name = program.graph.name,
+                  .command = how.command,
+                  .tool = how.tool,
+                  .policy = {},
+                  .compiler = {},
+                  .start_ns = 0,
+                  .end_ns = clock.now_ns()});
   for (const std::string& note : report.notes) writer.add_warning("foreign", note);
   return writer.finish();
 }

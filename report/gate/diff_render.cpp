@@ -14,7 +14,11 @@ std::string shown(const KernelChange& one) {
   if (one.renamed()) return graph::short_kernel_name(one.before) + " → " + graph::short_kernel_name(one.after);
   return graph::short_kernel_name(one.before.empty() ? one.after : one.before);
 }
-std::string what(const KernelChange& one) { return one.renamed() ? "renamed" : one.before.empty() ? "new" : one.after.empty() ? "gone" : "changed"; }
+std::string what(const KernelChange& one) {
+  if (one.renamed()) return "renamed";
+  if (one.before.empty() || one.after.empty()) return one.before.empty() ? "new" : "gone";
+  return one.launches_before != one.launches_after ? "changed" : one.ns_after > one.ns_before ? "slower" : "faster";
+}
 
 std::string listed(const std::vector<ChangePlace>& places) {
   constexpr std::size_t kShown = 4;
@@ -52,18 +56,18 @@ Document diff_document(const RunDiff& diff, std::size_t most) {
   contracts.notes = {"counts are exact and worse if they grow; a time is worse if the medians of marked steps differ by more than the steps spread (three times the median absolute deviation)"};
   Table kernels;
   kernels.title = "Kernels and copies that differ";
-  kernels.columns = {{"what", "what", Unit::Text, {}}, {"name", "name", Unit::Text, {}}, {"class", "class", Unit::Text, {}}, {"launches_before", "launches", Unit::Count, Evidence::Recorded}, {"launches_after", "after", Unit::Count, Evidence::Recorded},
-                     {"us_before", "time", Unit::Microseconds, Evidence::Recorded}, {"us_after", "after", Unit::Microseconds, Evidence::Recorded}};
+  kernels.columns = {{"what", "what", Unit::Text, {}}, {"name", "name", Unit::Text, {}}, {"class", "class", Unit::Text, {}}, {"launches_before", "launches", Unit::Count, diff.times}, {"launches_after", "after", Unit::Count, diff.times},
+                     {"us_before", "time", Unit::Microseconds, diff.times}, {"us_after", "after", Unit::Microseconds, diff.times}};
   const std::size_t rows = most == 0 ? diff.kernels.size() : std::min(most, diff.kernels.size());
   for (std::size_t i = 0; i < rows; ++i) {
     const KernelChange& one = diff.kernels[i];
     kernels.rows.push_back({what(one), shown(one), std::string(graph::name(one.work)), one.launches_before, one.launches_after, static_cast<double>(one.ns_before) / 1e3, static_cast<double>(one.ns_after) / 1e3});
   }
-  kernels.notes = {fmt::format("{} with equally many launches on both sides are not here{}; renamed: as often, the same kind of work, between the same neighbours", counted(diff.same_kernels, "name"),
+  kernels.notes = {fmt::format("{} with equally many launches on both sides, and times within {} of each other, are not here{}; renamed: as often, the same kind of work, between the same neighbours", counted(diff.same_kernels, "name"), human_percent(kSameTime, 1),
                                rows < diff.kernels.size() ? fmt::format(", nor are {} that change less (-v shows all)", diff.kernels.size() - rows) : std::string())};
   Table classes;
   classes.title = "Device time by class of work";
-  classes.columns = {{"class", "class", Unit::Text, {}}, {"launches_before", "launches", Unit::Count, Evidence::Recorded}, {"launches_after", "after", Unit::Count, Evidence::Recorded}, {"us_before", "time", Unit::Microseconds, Evidence::Recorded}, {"us_after", "after", Unit::Microseconds, Evidence::Recorded}};
+  classes.columns = {{"class", "class", Unit::Text, {}}, {"launches_before", "launches", Unit::Count, diff.times}, {"launches_after", "after", Unit::Count, diff.times}, {"us_before", "time", Unit::Microseconds, diff.times}, {"us_after", "after", Unit::Microseconds, diff.times}};
   for (const ClassChange& one : diff.classes) classes.rows.push_back({std::string(graph::name(one.work)), one.launches_before, one.launches_after, static_cast<double>(one.ns_before) / 1e3, static_cast<double>(one.ns_after) / 1e3});
   Document out{std::move(contracts), std::move(classes)};
   if (!diff.kernels.empty()) out.emplace_back(std::move(kernels));

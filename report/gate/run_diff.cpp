@@ -81,7 +81,35 @@ DiffContract count(std::string what, std::int64_t before, std::int64_t after) {
   return out;
 }
 
+/// A figure that some rows lack cannot be compared.
+DiffContract count(std::string what, std::optional<std::int64_t> before, std::optional<std::int64_t> after) {
+  if (before && after) return count(std::move(what), *before, *after);
+  return {std::move(what), 0, 0, DiffVerdict::Inconclusive, "not known of every launch"};
+}
+
+std::optional<std::int64_t> bytes(const RunReport& report) {
+  std::int64_t sum = 0;
+  for (const WorkTotal& one : report.totals) {
+    if (!one.bytes_read || !one.bytes_written) return std::nullopt;
+    sum += *one.bytes_read + *one.bytes_written;
+  }
+  return sum;
+}
+
+std::optional<std::int64_t> busy(const RunReport& report) {
+  if (report.timeline.untimed_work > 0) return std::nullopt;
+  std::int64_t sum = 0;
+  for (const analyzer::Occupation& one : report.occupation) sum += one.busy_ns;
+  return sum;
+}
+
+bool other_time(const KernelChange& one, double device_ns) {
+  const double apart = std::abs(static_cast<double>(one.ns_after - one.ns_before));
+  return apart > kSameTime * static_cast<double>(one.ns_before) && apart > kNoTime * device_ns;
+}
+
 DiffContract step_time(const char* what, const RunReport& before, const RunReport& after, std::int64_t (*of)(const StepRow&)) {
+  if (before.timeline.evidence != after.timeline.evidence) return {what, 0, 0, DiffVerdict::Inconclusive, "the times of one run are recorded, those of the other modelled"};
   DiffContract out{what, 0, 0, DiffVerdict::Inconclusive, "fewer than three marked steps in one of the runs: nothing says how much a time varies"};
   if (before.steps.size() < 3 || after.steps.size() < 3) return out;
   const auto spread = [&](const RunReport& run, std::int64_t& middle) {
@@ -113,6 +141,8 @@ RunDiff run_diff(const RunReport& before, const RunReport& after) {
   RunDiff out;
   out.before = before.name;
   out.after = after.name;
+  out.times = std::max(before.timeline.evidence, after.timeline.evidence);
+  const double device_ns = before.shares.empty() ? 0 : static_cast<double>(before.shares.front().of_ns);
   const std::map<std::string, KernelChange> a = by_name(before, true), b = by_name(after, false);
   std::vector<KernelChange> gone, come;
   for (const auto& [text, one] : a) {
@@ -125,7 +155,7 @@ RunDiff run_diff(const RunReport& before, const RunReport& after) {
     both.after = text;
     both.launches_after = other->second.launches_after;
     both.ns_after = other->second.ns_after;
-    if (both.launches_before == both.launches_after) {
+    if (both.launches_before == both.launches_after && !other_time(both, device_ns)) {
       ++out.same_kernels;
     } else {
       out.kernels.push_back(std::move(both));
@@ -162,8 +192,15 @@ RunDiff run_diff(const RunReport& before, const RunReport& after) {
   out.kernels.insert(out.kernels.end(), come.begin(), come.end());
   std::ranges::stable_sort(out.kernels, std::ranges::greater{}, [](const KernelChange& one) { return std::abs(one.ns_after - one.ns_before); });
   out.contracts = {count("kernels", launches(before, Work::Kind::Kernel), launches(after, Work::Kind::Kernel)), count("copies", launches(before, Work::Kind::Copy), launches(after, Work::Kind::Copy)),
-                   count("fills", launches(before, Work::Kind::Fill), launches(after, Work::Kind::Fill)), count("API calls that launch", before.launches.calls, after.launches.calls),
-                   step_time("step time, ns", before, after, [](const StepRow& step) { return step.end_ns - step.start_ns; }), step_time("device time in a step, ns", before, after, [](const StepRow& step) { return step.busy_ns; })};
+                   count("fills", launches(before, Work::Kind::Fill), launches(after, Work::Kind::Fill))};
+  if (before.timeline.evidence == Evidence::Modelled && after.timeline.evidence == Evidence::Modelled) {
+    out.contracts.push_back(count("bytes read and written", bytes(before), bytes(after)));
+    out.contracts.push_back(count("device time, modelled, ns", busy(before), busy(after)));
+  } else {
+    out.contracts.push_back(count("API calls that launch", before.launches.calls, after.launches.calls));
+    out.contracts.push_back(step_time("step time, ns", before, after, [](const StepRow& step) { return step.end_ns - step.start_ns; }));
+    out.contracts.push_back(step_time("device time in a step, ns", before, after, [](const StepRow& step) { return step.busy_ns; }));
+  }
   for (const DiffContract& one : out.contracts) {
     if (one.verdict == DiffVerdict::Regression) out.verdict = DiffVerdict::Regression;
     if (one.verdict == DiffVerdict::Inconclusive && out.verdict == DiffVerdict::Pass) out.verdict = DiffVerdict::Inconclusive;

@@ -16,7 +16,7 @@ std::optional<Table> operators_table(const RunReport& report, std::size_t most) 
   if (std::ranges::none_of(report.operators, [](const analyzer::OperatorRoof& one) { return one.flop.has_value(); })) return std::nullopt;
   Table table;
   table.title = report.roof_device.empty() ? std::string("Operators and what they need at least") : fmt::format("Operators against the roofs of {}", report.roof_device);
-  table.columns = {{"op", "operator", Unit::Text, {}}, {"shapes", "tensors", Unit::Text, {}}, {"calls", "calls", Unit::Count, Evidence::Recorded}, {"us", "device time", Unit::Microseconds, Evidence::Recorded},
+  table.columns = {{"op", "operator", Unit::Text, {}}, {"shapes", "tensors", Unit::Text, {}}, {"calls", "calls", Unit::Count, report.timeline.evidence}, {"us", "device time", Unit::Microseconds, report.timeline.evidence},
                    {"flop", "flop a call", Unit::Count, Evidence::Modelled}, {"bytes", "bytes a call", Unit::Bytes, Evidence::Modelled}, {"intensity", "flop/byte", Unit::Text, Evidence::Modelled},
                    {"bytes_rate", "bytes/s", Unit::Text, Evidence::Modelled}, {"flop_rate", "flop/s", Unit::Text, Evidence::Modelled}, {"of_roof", "of roof", Unit::Percent, Evidence::Modelled}, {"bound", "bound by", Unit::Text, {}}};
   std::int64_t all = 0, known = 0;

@@ -27,21 +27,22 @@ std::string summary(const RunReport& report) {
   const auto devices = static_cast<std::int64_t>(report.occupation.size());
   out += fmt::format("; {} ({})", counted(devices, "device"), report.devices.front());
   out += fmt::format(", busy for {} of it{}", human_percent(static_cast<double>(busy_of(report)), static_cast<double>(wall * devices)), devices > 1 ? " on average" : "");
-  out += fmt::format("; {} pieces of work by {} API calls. All times are recorded.", human_count(std::ssize(report.timeline.work)), human_count(report.launches.calls));
-  return out;
+  out += fmt::format("; {} pieces of work", human_count(std::ssize(report.timeline.work)));
+  if (report.timeline.evidence == Evidence::Modelled) return out + fmt::format(" of a {} run, one after another. All times are modelled.", report.kind);
+  return out + fmt::format(" by {} API calls. All times are recorded.", human_count(report.launches.calls));
 }
 
 Table class_table(const RunReport& report) {
   Table table;
   table.title = "Device time by class of work";
-  table.columns = {{"class", "class", Unit::Text, {}}, {"launches", "launches", Unit::Count, Evidence::Recorded}, {"us", "time", Unit::Microseconds, Evidence::Recorded},
-                   {"share", "share", Unit::Percent, Evidence::Recorded}, {"bytes", "bytes", Unit::Bytes, Evidence::Recorded}};
+  table.columns = {{"class", "class", Unit::Text, {}}, {"launches", "launches", Unit::Count, report.timeline.evidence}, {"us", "time", Unit::Microseconds, report.timeline.evidence},
+                   {"share", "share", Unit::Percent, report.timeline.evidence}, {"bytes", "bytes", Unit::Bytes, report.bytes_evidence}};
   for (std::size_t i = 0; i < report.shares.size(); ++i) {
     const analyzer::ClassShare& one = report.shares[i];
     table.rows.push_back({std::string(graph::name(one.work)), one.launches, us(one.ns), share(one.ns, one.of_ns), report.bytes[i] ? Cell(*report.bytes[i]) : Cell(Unknown{})});
   }
-  table.notes = {fmt::format("share: of {} of device time, durations summed over all devices and streams; classes are told by the names of kernels, and a name that no rule knows is unknown",
-                             time(report.shares.empty() ? 0 : report.shares.front().of_ns))};
+  table.notes = {fmt::format("share: of {} of device time, durations summed over all devices and streams; classes are told by the names of kernels{}, and a name that no rule knows is unknown",
+                             time(report.shares.empty() ? 0 : report.shares.front().of_ns), report.timeline.evidence == Evidence::Modelled ? " and by the ops that they do" : "")};
   if (report.timeline.untimed_work > 0) table.notes.push_back(fmt::format("{} without a recorded time {} in no sum", counted(report.timeline.untimed_work, "row"), report.timeline.untimed_work == 1 ? "is" : "are"));
   return table;
 }
@@ -49,7 +50,7 @@ Table class_table(const RunReport& report) {
 Table idle_table(const RunReport& report) {
   Table table;
   table.title = report.occupation.size() == 1 ? "Where the device's time goes" : "Where the devices' time goes, summed over devices";
-  table.columns = {{"cause", "cause", Unit::Text, {}}, {"us", "time", Unit::Microseconds, Evidence::Recorded}, {"share", "of wall", Unit::Percent, Evidence::Recorded}, {"why", "", Unit::Text, {}}};
+  table.columns = {{"cause", "cause", Unit::Text, {}}, {"us", "time", Unit::Microseconds, report.timeline.evidence}, {"share", "of wall", Unit::Percent, report.timeline.evidence}, {"why", "", Unit::Text, {}}};
   std::int64_t wall = 0;
   std::array<std::int64_t, analyzer::kIdleCauses> idle{};
   for (const analyzer::Occupation& one : report.occupation) {
@@ -72,8 +73,8 @@ Table idle_table(const RunReport& report) {
 Table device_table(const RunReport& report) {
   Table table;
   table.title = "Devices";
-  table.columns = {{"device", "device", Unit::Count, {}}, {"name", "name", Unit::Text, {}}, {"wall", "wall", Unit::Microseconds, Evidence::Recorded}, {"busy", "busy", Unit::Microseconds, Evidence::Recorded},
-                   {"computation", "computing", Unit::Microseconds, Evidence::Recorded}, {"communication", "communicating", Unit::Microseconds, Evidence::Recorded}, {"hidden", "of it hidden", Unit::Percent, Evidence::Recorded}, {"exposed", "exposed", Unit::Microseconds, Evidence::Recorded}};
+  table.columns = {{"device", "device", Unit::Count, {}}, {"name", "name", Unit::Text, {}}, {"wall", "wall", Unit::Microseconds, report.timeline.evidence}, {"busy", "busy", Unit::Microseconds, report.timeline.evidence},
+                   {"computation", "computing", Unit::Microseconds, report.timeline.evidence}, {"communication", "communicating", Unit::Microseconds, report.timeline.evidence}, {"hidden", "of it hidden", Unit::Percent, report.timeline.evidence}, {"exposed", "exposed", Unit::Microseconds, report.timeline.evidence}};
   for (std::size_t d = 0; d < report.occupation.size(); ++d) {
     const analyzer::Occupation& one = report.occupation[d];
     const auto at = std::ranges::find(report.overlap, one.device, &analyzer::Overlap::device);
@@ -88,7 +89,7 @@ Table device_table(const RunReport& report) {
 Table path_table(const RunReport& report) {
   Table table;
   table.title = "Critical path";
-  table.columns = {{"kind", "kind", Unit::Text, {}}, {"pieces", "pieces", Unit::Count, Evidence::Recorded}, {"us", "time", Unit::Microseconds, Evidence::Recorded}, {"share", "of wall", Unit::Percent, Evidence::Recorded}, {"why", "", Unit::Text, {}}};
+  table.columns = {{"kind", "kind", Unit::Text, {}}, {"pieces", "pieces", Unit::Count, report.timeline.evidence}, {"us", "time", Unit::Microseconds, report.timeline.evidence}, {"share", "of wall", Unit::Percent, report.timeline.evidence}, {"why", "", Unit::Text, {}}};
   std::array<std::int64_t, analyzer::kPathKinds> ns{}, pieces{};
   std::int64_t inferred = 0;
   for (const analyzer::PathPiece& piece : report.path.pieces) {
@@ -110,7 +111,7 @@ Table path_table(const RunReport& report) {
 Table slack_table(const RunReport& report, std::size_t most) {
   Table table;
   table.title = "On the critical path, and slack";
-  table.columns = {{"name", "name", Unit::Text, {}}, {"launches", "launches", Unit::Count, Evidence::Recorded}, {"us", "on the path", Unit::Microseconds, Evidence::Recorded}, {"share", "of wall", Unit::Percent, Evidence::Recorded},
+  table.columns = {{"name", "name", Unit::Text, {}}, {"launches", "launches", Unit::Count, report.timeline.evidence}, {"us", "on the path", Unit::Microseconds, report.timeline.evidence}, {"share", "of wall", Unit::Percent, report.timeline.evidence},
                    {"critical", "without slack", Unit::Count, Evidence::Modelled}, {"least", "least slack", Unit::Microseconds, Evidence::Modelled}, {"median", "median slack", Unit::Microseconds, Evidence::Modelled}};
   const auto& names = report.slack.names;
   const std::size_t rows = most == 0 ? names.size() : std::min(most, names.size());
@@ -147,8 +148,8 @@ Table launch_table(const RunReport& report) {
 Table kernel_table(const RunReport& report, std::size_t most) {
   Table table;
   table.title = "Kernels and copies by time";
-  table.columns = {{"name", "name", Unit::Text, {}}, {"family", "family", Unit::Text, {}}, {"class", "class", Unit::Text, {}}, {"launches", "launches", Unit::Count, Evidence::Recorded}, {"us", "time", Unit::Microseconds, Evidence::Recorded},
-                   {"share", "share", Unit::Percent, Evidence::Recorded}, {"mean", "mean", Unit::Microseconds, Evidence::Recorded}, {"least", "least", Unit::Microseconds, Evidence::Recorded}, {"most", "most", Unit::Microseconds, Evidence::Recorded}};
+  table.columns = {{"name", "name", Unit::Text, {}}, {"family", "family", Unit::Text, {}}, {"class", "class", Unit::Text, {}}, {"launches", "launches", Unit::Count, report.timeline.evidence}, {"us", "time", Unit::Microseconds, report.timeline.evidence},
+                   {"share", "share", Unit::Percent, report.timeline.evidence}, {"mean", "mean", Unit::Microseconds, report.timeline.evidence}, {"least", "least", Unit::Microseconds, report.timeline.evidence}, {"most", "most", Unit::Microseconds, report.timeline.evidence}};
   const std::int64_t all = report.shares.empty() ? 0 : report.shares.front().of_ns;
   const std::size_t rows = most == 0 ? report.kernels.size() : std::min(most, report.kernels.size());
   for (std::size_t i = 0; i < rows; ++i) {
@@ -174,13 +175,13 @@ void add_findings(const RunReport& report, Document& out) {
     const std::string gain = one.gain_high_ns == 0 ? std::string() : one.gain_low_ns == 0 ? fmt::format(", gains up to {}", time(one.gain_high_ns)) : fmt::format(", gains {} to {}", time(one.gain_low_ns), time(one.gain_high_ns));
     out.emplace_back(Paragraph{fmt::format("{} ({}{}): {}. Fix: {}.", one.id, name(one.effort), gain, one.what, one.fix)});
   }
-  out.emplace_back(Paragraph{"Gains are of device-wall time: the low end is recorded, the high end modelled (everything else stays as it is). --format json holds the SQL of the rows behind each."});
+  out.emplace_back(Paragraph{fmt::format("Gains are of device-wall time: {} (everything else stays as it is). --format json holds the SQL of the rows behind each.", report.timeline.evidence == Evidence::Modelled ? "all modelled" : "the low end is recorded, the high end modelled")});
 }
 
 Table sequence_table(const RunReport& report, std::size_t most) {
   Table table;
   table.title = "Runs of kernels that one kernel could do";
-  table.columns = {{"times", "times", Unit::Count, Evidence::Recorded}, {"kernels", "kernels", Unit::Count, Evidence::Recorded}, {"us", "time", Unit::Microseconds, Evidence::Recorded}, {"low", "gain, low", Unit::Microseconds, Evidence::Recorded},
+  table.columns = {{"times", "times", Unit::Count, report.timeline.evidence}, {"kernels", "kernels", Unit::Count, report.timeline.evidence}, {"us", "time", Unit::Microseconds, report.timeline.evidence}, {"low", "gain, low", Unit::Microseconds, report.timeline.evidence},
                    {"high", "gain, high", Unit::Microseconds, Evidence::Modelled}, {"names", "in order", Unit::Text, {}}};
   const std::size_t rows = most == 0 ? report.sequences.size() : std::min(most, report.sequences.size());
   for (std::size_t i = 0; i < rows; ++i) {
@@ -198,7 +199,7 @@ Table sequence_table(const RunReport& report, std::size_t most) {
 Table step_table(const RunReport& report) {
   Table table;
   table.title = "Steps";
-  table.columns = {{"step", "step", Unit::Count, {}}, {"us", "time", Unit::Microseconds, Evidence::Recorded}, {"launches", "work started in it", Unit::Count, Evidence::Recorded}, {"busy", "device busy with it", Unit::Microseconds, Evidence::Recorded}};
+  table.columns = {{"step", "step", Unit::Count, {}}, {"us", "time", Unit::Microseconds, report.timeline.evidence}, {"launches", "work started in it", Unit::Count, report.timeline.evidence}, {"busy", "device busy with it", Unit::Microseconds, report.timeline.evidence}};
   for (const StepRow& step : report.steps) table.rows.push_back({step.number, us(step.end_ns - step.start_ns), step.launches, us(step.busy_ns)});
   return table;
 }
@@ -216,7 +217,7 @@ Table total_table(const RunReport& report) {
 Table op_table(const RunReport& report, std::size_t most) {
   Table table;
   table.title = "Ops";
-  table.columns = {{"name", "op", Unit::Text, {}}, {"count", "calls", Unit::Count, Evidence::Recorded}, {"bytes_in", "tensors read", Unit::Bytes, Evidence::Recorded}, {"bytes_out", "tensors given", Unit::Bytes, Evidence::Recorded}};
+  table.columns = {{"name", "op", Unit::Text, {}}, {"count", "calls", Unit::Count, report.timeline.evidence}, {"bytes_in", "tensors read", Unit::Bytes, report.timeline.evidence}, {"bytes_out", "tensors given", Unit::Bytes, report.timeline.evidence}};
   const auto cell = [](const std::optional<double>& bytes) { return bytes && *bytes >= 0 && *bytes < 9e18 ? Cell(static_cast<std::int64_t>(*bytes)) : Cell(Unknown{}); };
   const std::size_t rows = most == 0 ? report.ops.size() : std::min(most, report.ops.size());
   for (std::size_t i = 0; i < rows; ++i) table.rows.push_back({report.ops[i].name, report.ops[i].count, cell(report.ops[i].bytes_in), cell(report.ops[i].bytes_out)});
@@ -255,6 +256,7 @@ Document untimed_document(const RunReport& report, std::size_t most) {
 Document run_document(const RunReport& report, std::size_t most) {
   if (report.untimed()) return untimed_document(report, most);
   Document out{Paragraph{summary(report)}};
+  if (report.timeline.evidence == Evidence::Modelled) out.emplace_back(total_table(report));
   add_findings(report, out);
   if (!report.occupation.empty()) {
     out.emplace_back(idle_table(report));
@@ -264,7 +266,7 @@ Document run_document(const RunReport& report, std::size_t most) {
   if (!report.path.pieces.empty()) out.emplace_back(path_table(report));
   if (!report.occupation.empty()) {
     out.emplace_back(slack_table(report, most == 0 ? 0 : most / 2));
-    out.emplace_back(launch_table(report));
+    if (report.timeline.evidence == Evidence::Recorded) out.emplace_back(launch_table(report));
     out.emplace_back(kernel_table(report, most));
     if (std::optional<Table> operators = operators_table(report, most)) out.emplace_back(*std::move(operators));
     if (!report.sequences.empty()) out.emplace_back(sequence_table(report, most == 0 ? 0 : most / 2));

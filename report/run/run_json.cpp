@@ -38,7 +38,7 @@ std::string run_json(const RunReport& report) {
   Json shares = Json::array(), idle = Json::array(), devices = Json::array(), kernels = Json::array(), steps = Json::array(), loss = Json::array(), warnings = Json::array();
   for (std::size_t i = 0; i < report.shares.size(); ++i) {
     const analyzer::ClassShare& share = report.shares[i];
-    shares.push_back({{"class", graph::name(share.work)}, {"ns", share.ns}, {"of_ns", share.of_ns}, {"launches", share.launches}, {"bytes", report.bytes[i] ? Json(*report.bytes[i]) : Json()}, {"evidence", "recorded"}});
+    shares.push_back({{"class", graph::name(share.work)}, {"ns", share.ns}, {"of_ns", share.of_ns}, {"launches", share.launches}, {"bytes", report.bytes[i] ? Json(*report.bytes[i]) : Json()}, {"evidence", name(report.timeline.evidence)}});
   }
   std::array<std::int64_t, analyzer::kIdleCauses> sums{};
   for (std::size_t d = 0; d < report.occupation.size(); ++d) {

@@ -56,6 +56,35 @@ Result<std::vector<CountedKernel>> counted_in(const db::Database& run) {
   return out;
 }
 
+/// Of classes that are copies alone: what the trace says of each.
+Result<void> take_copied_bytes(const db::Database& run, RunReport& out) {
+  SEAM_TRY(const db::Rows copied, run.query("SELECT sum(bytes), count(*) = count(bytes) FROM copy WHERE start_ns IS NOT NULL AND end_ns IS NOT NULL"));
+  for (const analyzer::ClassShare& share : out.shares) {
+    const bool only_copies = share.work == graph::WorkClass::Copy && integer_in(copied.rows[0][1]) == 1 &&
+                             std::ranges::none_of(out.timeline.work, [&](const analyzer::Work& work) { return work.kind == analyzer::Work::Kind::Kernel && out.timeline.class_of(work) == graph::WorkClass::Copy; });
+    out.bytes.push_back(only_copies ? integer_in(copied.rows[0][0]) : std::nullopt);
+  }
+  return {};
+}
+
+/// Every launch of a run without a GPU has its bytes; a class has the weakest evidence of its launches, and so has the column.
+Result<void> take_all_bytes(const db::Database& run, RunReport& out) {
+  SEAM_TRY(const db::Rows rows, run.query("SELECT s.value, sum(w.bytes), count(*) = count(w.bytes), max(w.evidence), w.copy FROM (SELECT name, bytes_read + bytes_written AS bytes, bytes_evidence AS evidence, 0 AS copy FROM launch "
+                                          "UNION ALL SELECT name, CASE kind WHEN 'memset' THEN 1 ELSE 2 END * bytes, bytes_evidence, 1 FROM copy) w JOIN string s ON s.id = w.name GROUP BY w.name, w.copy"));
+  std::map<std::string, graph::WorkClass> classes;
+  for (const analyzer::NameInfo& name : out.timeline.names) classes.emplace(name.text, name.kernel.work);
+  std::map<graph::WorkClass, std::optional<std::int64_t>> sums;
+  out.bytes_evidence = Evidence::Counter;
+  for (const auto& row : rows.rows) {
+    const graph::WorkClass work = integer_in(row[4]) == 1 ? graph::WorkClass::Copy : classes[text_in(row[0])];
+    std::optional<std::int64_t>& sum = sums.try_emplace(work, 0).first->second;
+    sum = sum && integer_in(row[1]) && integer_in(row[2]) == 1 ? std::optional(*sum + *integer_in(row[1])) : std::nullopt;
+    out.bytes_evidence = std::max(out.bytes_evidence, static_cast<Evidence>(integer_in(row[3]).value_or(static_cast<std::int64_t>(Evidence::Unknown))));
+  }
+  for (const analyzer::ClassShare& share : out.shares) out.bytes.push_back(sums[share.work]);
+  return {};
+}
+
 }  // namespace
 
 Result<RunReport> run_report(const db::Database& run) {
@@ -90,11 +119,10 @@ Result<RunReport> run_report(const db::Database& run) {
   out.launches = analyzer::launch_stats(out.timeline);
   out.path = analyzer::critical_path(out.timeline);
   out.slack = analyzer::slack(out.timeline, out.path);
-  SEAM_TRY(const db::Rows copied, run.query("SELECT sum(bytes), count(*) = count(bytes) FROM copy WHERE start_ns IS NOT NULL AND end_ns IS NOT NULL"));
-  for (const analyzer::ClassShare& share : out.shares) {
-    const bool only_copies = share.work == graph::WorkClass::Copy && integer_in(copied.rows[0][1]) == 1 &&
-                             std::ranges::none_of(out.timeline.work, [&](const analyzer::Work& work) { return work.kind == analyzer::Work::Kind::Kernel && out.timeline.class_of(work) == graph::WorkClass::Copy; });
-    out.bytes.push_back(only_copies ? integer_in(copied.rows[0][0]) : std::nullopt);
+  if (out.timeline.evidence == Evidence::Modelled) {
+    SEAM_DO(take_all_bytes(run, out));
+  } else {
+    SEAM_DO(take_copied_bytes(run, out));
   }
   SEAM_TRY(const db::Rows steps, run.query("SELECT number, start_ns, end_ns FROM steps ORDER BY start_ns"));
   out.steps = steps_of(out.timeline, steps);

@@ -69,6 +69,8 @@ TEST_F(Foreign, WholeProgram) {
   EXPECT_EQ(count("select count(*) from copy"), db::Field(std::int64_t{122}));
   EXPECT_EQ(count("select sum(bytes_read) from launch where kind = 'kernel'"), db::Field(read));
   EXPECT_EQ(count("select max(trip) from launch"), db::Field(std::int64_t{5}));
+  // Each piece of work ends before the next begins, and every one takes time.
+  EXPECT_EQ(count("select count(*) from (select start_ns - lag(end_ns) over (order by sequence) as gap, end_ns - start_ns as ns from (select sequence, start_ns, end_ns from launch union all select sequence, start_ns, end_ns from copy)) where gap < 3999 or ns <= 0"), db::Field(std::int64_t{0}));
 }
 
 // Without --expect the evaluator of the optimized module is the reference.

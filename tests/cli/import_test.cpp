@@ -79,15 +79,21 @@ TEST_F(ImportCommand, AnalyzeTellsWhereTimeGoes) {
   EXPECT_EQ(seam({"analyze", trace, "--layouts", "chosen"}).exit, 2) << "flags of plans say nothing to a run";
 }
 
-TEST_F(ImportCommand, RunsOfOursHaveBytesAndNoTimes) {
+TEST_F(ImportCommand, TimesOfARunThatNobodyRanAreModelledAndSaidToBe) {
   const Ran made = seam({"optimize", SEAM_SOURCE "/tests/data/xla/lr.step.hlo", "--no-prove", "-o", out("o")});
   ASSERT_TRUE(made.exit == 0 || made.exit == 4) << made.err;
   const Json report = Json::parse(seam({"analyze", out("o") + "/run.seam", "--format", "json"}).out);
   EXPECT_EQ(seam::test::schema_problems(report, "seam.analyze.schema.json"), std::vector<std::string>());
-  EXPECT_EQ(report["wall_ns"], nullptr) << "no time is made up";
+  EXPECT_EQ(report["kind"], "planned");
   EXPECT_FALSE(report["totals"].empty());
-  EXPECT_TRUE(report["findings"].empty());
-  EXPECT_NE(seam({"analyze", out("o") + "/run.seam"}).out.find("no times"), std::string::npos);
+  for (const Json& share : report["shares"]) {
+    EXPECT_EQ(share["evidence"], "modelled");
+    EXPECT_NE(share["class"], "unknown") << "kernels say which ops they do";
+    EXPECT_GT(share["bytes"], 0);
+  }
+  const std::string text = seam({"analyze", out("o") + "/run.seam"}).out;
+  EXPECT_NE(text.find("All times are modelled."), std::string::npos) << text;
+  EXPECT_EQ(text.find("recorded"), std::string::npos) << text;
 }
 
 /// PyTorch's two traces of one run: joined where --et says so, and in a folder where only one pair can be meant.

@@ -123,9 +123,16 @@ TEST_F(Output, RunFileHoldsTheProgramInOrder) {
   ASSERT_EQ(library->rows.size(), 1U);
   EXPECT_EQ(std::get<std::int64_t>(library->rows[0][0]), 4 * (32 * 48 + 48 * 64));
   EXPECT_EQ(std::get<std::string>(library->rows[0][1]), "modelled");
-  const auto timed = database->query("SELECT count(*) FROM launch WHERE start_ns IS NOT NULL");
+  // One after another on one stream; that and when they ran is modelled.
+  const auto timed = database->query("SELECT count(*), count(DISTINCT evidence), min(evidence) FROM launches");
   ASSERT_TRUE(timed);
-  EXPECT_EQ(std::get<std::int64_t>(timed->rows[0][0]), 0);
+  EXPECT_EQ(std::get<std::int64_t>(timed->rows[0][1]), 1);
+  EXPECT_EQ(std::get<std::string>(timed->rows[0][2]), "modelled");
+  const auto apart = database->query("SELECT min(gap), max(gap), min(end_ns - start_ns) FROM (SELECT start_ns, end_ns, start_ns - lag(end_ns) OVER (ORDER BY sequence) AS gap FROM launch)");
+  ASSERT_TRUE(apart);
+  EXPECT_GE(std::get<std::int64_t>(apart->rows[0][0]), 3999);
+  EXPECT_LE(std::get<std::int64_t>(apart->rows[0][1]), 4001);
+  EXPECT_GT(std::get<std::int64_t>(apart->rows[0][2]), 0);
 }
 
 TEST_F(Output, CertificateHoldsAndNoticesChanges) {

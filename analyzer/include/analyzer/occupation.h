@@ -41,8 +41,9 @@ enum class IdleCause : std::uint8_t {
   QueuedWait,      ///< … and started only later: it waited for another stream, device or the host
   NoLaunch,        ///< the call that launched the next work is not in the trace
   AfterLast,       ///< nothing comes any more
+  ModelledGap,     ///< in a run whose times are modelled: the gap that the time model puts before each launch
 };
-inline constexpr std::size_t kIdleCauses = 12;
+inline constexpr std::size_t kIdleCauses = 13;
 inline constexpr std::int64_t kQueuedGap = 30'000;  ///< ns; HTA's consecutive_kernel_delay
 [[nodiscard]] std::string_view name(IdleCause cause);
 [[nodiscard]] std::string_view sentence(IdleCause cause);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/evidence.h"
 #include "base/result.h"
 #include "db/database.h"
 #include "graph/kernel_names.h"
@@ -64,6 +65,7 @@ struct Timeline {
   std::vector<HostSpan> spans;            ///< by start
   std::vector<StreamInfo> streams;
   std::vector<NameInfo> names;
+  Evidence evidence = Evidence::Recorded; ///< of the times; modelled: a program that the simulator ran or that is only planned
   std::int64_t untimed_work = 0;          ///< rows of the device without a start or an end
 
   [[nodiscard]] std::int64_t wall_ns() const { return end_ns - start_ns; }

@@ -91,6 +91,7 @@ struct TritonRun {
 /// Launches that do the same: one kernel, one shape, the same sizes, offsets and scalars.
 struct TritonProfile : LaunchProfile {
   const TritonStep* step = nullptr;  ///< of the graph: the first of them
+  std::vector<const TritonStep*> steps;  ///< all of them
   std::int64_t times = 0;
 };
 struct TritonOptions : ProfileOptions {

@@ -62,7 +62,7 @@ struct ForeignRunFile {
   std::string command, tool;
   Device device;
 };
-/// One row per launch, library call and copy, in the order they ran. Bytes of kernels are simulated; nothing has a time.
+/// One row per launch, library call and copy, in the order they ran. Bytes of kernels are simulated, times modelled as in run_file.h.
 [[nodiscard]] Result<void> write_foreign_run(const codegen::ForeignProgram& program, const codegen::ForeignRun& run, const ForeignReport& report,
                                              const ForeignRunFile& how, const std::filesystem::path& file);
 

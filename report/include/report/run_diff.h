@@ -48,17 +48,22 @@ struct ClassChange {
   std::int64_t launches_before = 0, launches_after = 0, ns_before = 0, ns_after = 0;
 };
 
+/// Of recorded times, a kernel with as many launches is changed if its time differs by more than this share of it, and by more than kNoTime of all.
+inline constexpr double kSameTime = 0.05, kNoTime = 0.001;
+
 struct RunDiff {
   std::string before, after;
   std::vector<ClassChange> classes;       ///< the most time before first
-  std::vector<KernelChange> kernels;      ///< the largest change of time first; what is equal in launches and time is left out
-  std::int64_t same_kernels = 0;          ///< names with equally many launches on both sides
+  std::vector<KernelChange> kernels;      ///< the largest change of time first; those of `same_kernels` are left out
+  std::int64_t same_kernels = 0;          ///< names with equally many launches on both sides, that take as long but for kSameTime
+  Evidence times = Evidence::Recorded;    ///< the weaker of both runs'
   std::vector<ChangeReason> reasons;      ///< of `kernels`, in their order; where they were asked for
   std::vector<DiffContract> contracts;    ///< launches of kernels, copies, API calls; device and step time
   DiffVerdict verdict = DiffVerdict::Pass;
 };
 /// Counts are exact and worse if they grow. Times are judged only where both runs have three marked steps or more: the medians differ by more than the
-/// steps of each run spread (three times the median absolute deviation), or nothing is said.
+/// steps of each run spread (three times the median absolute deviation), or nothing is said. Of two runs without a GPU, modelled time and bytes are exact as
+/// well; between one and a recording, times are not judged.
 [[nodiscard]] RunDiff run_diff(const RunReport& before, const RunReport& after);
 
 /// Fills in `reasons` of the first `most` changed kernels (0: all). The runs are those that the diff was made of.

@@ -61,10 +61,11 @@ struct RunReport {
   std::vector<analyzer::Sequence> sequences;
   std::vector<analyzer::Finding> findings;
   std::vector<StepRow> steps;
-  std::vector<std::optional<std::int64_t>> bytes;  ///< recorded bytes of copies, per row of shares; nothing where unknown
+  std::vector<std::optional<std::int64_t>> bytes;  ///< per row of shares: of copies in a recording, of all in a run without a GPU; nothing where unknown
+  Evidence bytes_evidence = Evidence::Recorded;
   std::vector<std::pair<std::string, std::optional<std::int64_t>>> loss;
   std::vector<std::string> warnings;
-  /// No row has a time: planned and simulated runs, whose figures are bytes, execution traces, reports of counters.
+  /// No row has a time: execution traces, reports of counters.
   [[nodiscard]] bool untimed() const { return timeline.work.empty() && (timeline.untimed_work > 0 || !timed); }
 };
 [[nodiscard]] Result<RunReport> run_report(const db::Database& run);
