@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "run/host_activity.h"
+#include "run/gaps.h"
 
 namespace seam::analyzer {
 namespace {
@@ -38,30 +38,6 @@ class Union {
  private:
   std::vector<std::pair<std::int64_t, std::int64_t>> pieces_;
 };
-
-/// The gap [from, to) before `next`, piece by piece.
-void explain(const Timeline& timeline, const HostActivity& host, const Work& next, std::int64_t from, std::int64_t to, Occupation& into) {
-  const auto add = [&](IdleCause cause, std::int64_t ns) { into.idle[static_cast<std::size_t>(cause)] += ns; };
-  if (next.call == kNone) return add(timeline.evidence == Evidence::Modelled ? IdleCause::ModelledGap : IdleCause::NoLaunch, to - from);
-  const Call& call = timeline.calls[next.call];
-  // The host got to the launch only now.
-  if (const std::int64_t until = std::clamp(call.start_ns, from, to); until > from) {
-    const auto parts = host.within(call.thread, from, until);
-    add(IdleCause::HostWaits, parts[static_cast<std::size_t>(Activity::Wait)]);
-    add(IdleCause::HostMemory, parts[static_cast<std::size_t>(Activity::Memory)]);
-    add(IdleCause::HostCalls, parts[static_cast<std::size_t>(Activity::Call)]);
-    add(IdleCause::HostOps, parts[static_cast<std::size_t>(Activity::Op)]);
-    add(IdleCause::HostPython, parts[static_cast<std::size_t>(Activity::Python)]);
-    add(IdleCause::HostUnrecorded, parts[static_cast<std::size_t>(Activity::Nothing)]);
-    from = until;
-  }
-  if (const std::int64_t until = std::clamp(call.end_ns, from, to); call.end_ns > from && to > from) {
-    add(IdleCause::LaunchCall, until - from);
-    add(IdleCause::LaunchLatency, to - until);
-    return;
-  }
-  if (to > from) add(to - from <= kQueuedGap ? IdleCause::BetweenQueued : IdleCause::QueuedWait, to - from);
-}
 
 }  // namespace
 
@@ -129,16 +105,15 @@ std::vector<KernelShare> kernel_shares(const Timeline& timeline) {
 std::vector<Occupation> occupation(const Timeline& timeline) {
   const HostActivity host(timeline);
   std::map<std::int64_t, Occupation> by;
-  std::map<std::int64_t, std::int64_t> busy_until;
-  for (const Work& work : timeline.work) {
-    const std::int64_t device = timeline.device_of(work);
+  std::map<std::int64_t, std::int64_t> busy_until = for_each_work(timeline, [&](std::int64_t device, const Work& work, std::int64_t until) {
     Occupation& one = by[device];
-    std::int64_t& until = busy_until.try_emplace(device, timeline.start_ns).first->second;
-    if (work.start_ns > until) explain(timeline, host, work, until, work.start_ns, one);
+    if (work.start_ns > until) {
+      const Causes causes = causes_of_gap(timeline, host, work, until, work.start_ns);
+      for (std::size_t c = 0; c < kIdleCauses; ++c) one.idle[c] += causes[c];
+    }
     one.busy_ns += std::max<std::int64_t>(0, work.end_ns - std::max(until, work.start_ns));
-    until = std::max(until, work.end_ns);
     ++one.launches;
-  }
+  });
   std::vector<Occupation> out;
   for (auto& [device, one] : by) {
     one.device = device;

@@ -145,6 +145,27 @@ Table launch_table(const RunReport& report) {
   return table;
 }
 
+std::optional<Table> window_table(const RunReport& report, std::size_t most) {
+  // A window that waits for less than a thousandth of the run is nobody's business.
+  const std::int64_t worth = report.timeline.wall_ns() / 1000;
+  const auto end = std::ranges::find_if(report.windows, [&](const analyzer::LaunchWindow& one) { return one.waiting_ns < worth; });
+  const auto all = static_cast<std::size_t>(end - report.windows.begin());
+  if (all == 0) return std::nullopt;
+  Table table;
+  table.title = "Launch-bound windows";
+  table.columns = {{"at", "from", Unit::Microseconds, Evidence::Recorded}, {"us", "for", Unit::Microseconds, Evidence::Recorded}, {"waiting", "waiting for the host", Unit::Percent, Evidence::Recorded}, {"launches", "launches", Unit::Count, Evidence::Recorded},
+                   {"mean", "mean work", Unit::Microseconds, Evidence::Recorded}, {"device", "device", Unit::Count, {}}, {"op", "mostly under", Unit::Text, {}}};
+  const std::size_t rows = most == 0 ? all : std::min(most, all);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const analyzer::LaunchWindow& one = report.windows[i];
+    table.rows.push_back({us(one.start_ns - report.timeline.start_ns), us(one.duration_ns()), share(one.waiting_ns, one.duration_ns()), one.launches, us(one.busy_ns / one.launches), one.device,
+                          one.op == analyzer::kNone ? Cell(Blank{}) : Cell(report.timeline.names[one.op].text)});
+  }
+  table.notes = {"stretches in which a device waits for the host to launch for more than half of the time; from: since the first event; under: the outermost op around most of the late launches"};
+  if (rows < all) table.notes.push_back(fmt::format("{} more (-v, or --format json, shows all)", human_count(static_cast<std::int64_t>(all - rows))));
+  return table;
+}
+
 Table kernel_table(const RunReport& report, std::size_t most) {
   Table table;
   table.title = "Kernels and copies by time";
@@ -267,6 +288,7 @@ Document run_document(const RunReport& report, std::size_t most) {
   if (!report.occupation.empty()) {
     out.emplace_back(slack_table(report, most == 0 ? 0 : most / 2));
     if (report.timeline.evidence == Evidence::Recorded) out.emplace_back(launch_table(report));
+    if (std::optional<Table> windows = window_table(report, most == 0 ? 0 : most / 2)) out.emplace_back(*std::move(windows));
     out.emplace_back(kernel_table(report, most));
     if (std::optional<Table> operators = operators_table(report, most)) out.emplace_back(*std::move(operators));
     if (!report.sequences.empty()) out.emplace_back(sequence_table(report, most == 0 ? 0 : most / 2));

@@ -80,6 +80,11 @@ std::string run_json(const RunReport& report) {
     for (const std::uint32_t n : one.names) names.push_back(timeline.names[n].text);
     sequences.push_back({{"times", one.times}, {"names", names}, {"kernels_ns", one.kernels_ns}, {"gain_low_ns", one.gain_low_ns()}, {"gain_high_ns", one.gain_high_ns()}});
   }
+  Json windows = Json::array();
+  for (std::size_t i = 0; i < std::min(report.windows.size(), analyzer::kNamedWindows); ++i) {
+    const analyzer::LaunchWindow& one = report.windows[i];
+    windows.push_back({{"device", one.device}, {"start_ns", one.start_ns}, {"ns", one.duration_ns()}, {"waiting_ns", one.waiting_ns}, {"busy_ns", one.busy_ns}, {"launches", one.launches}, {"op", one.op == analyzer::kNone ? Json() : Json(timeline.names[one.op].text)}});
+  }
   const Json slack = slack_json(report);
   const analyzer::LaunchStats& s = report.launches;
   const analyzer::Overlap overlap = analyzer::total(report.overlap);
@@ -107,6 +112,7 @@ std::string run_json(const RunReport& report) {
                  {"communication", {{"ns", overlap.communication_ns}, {"hidden_ns", overlap.hidden_ns}, {"exposed_ns", overlap.exposed_ns()}}},
                  {"critical_path", {{"ns", report.untimed() ? Json() : Json(report.path.ns())}, {"by_kind", kinds}, {"segments", segments}}},
                  {"launches", {{"linked", s.linked}, {"unlinked", s.unlinked}, {"calls", s.calls}, {"in_graphs", s.in_graphs}, {"call_ns", s.call_ns}, {"delay_ns", s.delay_ns}, {"short_kernels", s.short_kernels}, {"mean_depth", s.depth}}},
+                 {"launch_windows", windows},
                  {"slack", slack},
                  {"roof_device", report.roof_device.empty() ? Json() : Json(report.roof_device)},
                  {"operators", operators},

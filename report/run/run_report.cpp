@@ -117,6 +117,7 @@ Result<RunReport> run_report(const db::Database& run) {
   out.occupation = analyzer::occupation(out.timeline);
   out.overlap = analyzer::communication_overlap(out.timeline);
   out.launches = analyzer::launch_stats(out.timeline);
+  out.windows = analyzer::launch_windows(out.timeline);
   out.path = analyzer::critical_path(out.timeline);
   out.slack = analyzer::slack(out.timeline, out.path);
   if (out.timeline.evidence == Evidence::Modelled) {

@@ -5,6 +5,7 @@
 
 #include "analyzer/critical_path.h"
 #include "analyzer/findings.h"
+#include "analyzer/launch_windows.h"
 #include "analyzer/occupation.h"
 #include "analyzer/operator_roofs.h"
 #include "analyzer/sequences.h"
@@ -56,6 +57,7 @@ struct RunReport {
   std::vector<analyzer::OperatorRoof> operators;  ///< timed runs; most device time first
   std::string roof_device;                 ///< whose roofs; empty: unknown
   analyzer::LaunchStats launches;
+  std::vector<analyzer::LaunchWindow> windows;
   analyzer::CriticalPath path;
   analyzer::Slack slack;
   std::vector<analyzer::Sequence> sequences;
