@@ -47,27 +47,40 @@ class PhaseCut {
       count_touched();
     }
     const std::size_t source = 2 * region_.size(), sink = source + 1;
+    // Readers before what they read: what surely must be computed here is one with the sink, so that a long kernel is not a long way for the flow.
+    std::vector<std::size_t> node(source);
+    for (std::size_t k = 0; k < source; ++k) node[k] = k;
+    const auto needed = [&](Id<Op> value) {
+      if (const auto found = region_.find(value); found != region_.end()) node[2 * found->second + 1] = sink;
+    };
+    for (const Id<Op> loop : loops_)
+      for (const Id<Op> operand : read_by(loop)) needed(operand);
     MinCut cut(sink + 1);
-    for (const auto& [op, index] : region_) {
+    std::vector<std::pair<std::size_t, std::size_t>> reads;  // (operand, the reader's entry)
+    for (auto it = region_.rbegin(); it != region_.rend(); ++it) {
+      const auto& [op, index] = *it;
       const std::size_t in = 2 * index, out = in + 1;
-      cut.edge(in, out, read_cost(op, banned));
+      const std::int64_t to_read = read_cost(op, banned);
       if (is_leaf(op)) {
+        cut.edge(in, node[out], to_read);
         cut.edge(source, in, MinCut::kInfinite);
         continue;
       }
+      if (node[out] == sink && to_read >= MinCut::kInfinite) {
+        node[in] = sink;
+        for (const Id<Op> operand : problem_.op(op).operands) needed(operand);
+        continue;
+      }
+      cut.edge(in, node[out], to_read);
       cut.edge(source, in, recompute_cost(op));
       for (const Id<Op> operand : problem_.op(op).operands)
-        if (const auto found = region_.find(operand); found != region_.end())
-          cut.edge(2 * found->second + 1, in, MinCut::kInfinite);
+        if (const auto found = region_.find(operand); found != region_.end()) reads.emplace_back(found->second, in);
     }
-    for (const Id<Op> loop : loops_)
-      for (const Id<Op> operand : read_by(loop))
-        if (const auto found = region_.find(operand); found != region_.end())
-          cut.edge(2 * found->second + 1, sink, MinCut::kInfinite);
+    for (const auto& [operand, in] : reads) cut.edge(node[2 * operand + 1], in, MinCut::kInfinite);
     const std::vector<bool> side = cut.source_side(source, sink);
     std::set<Id<Op>> read;
     for (const auto& [op, index] : region_) {
-      if (!side[2 * index] || side[2 * index + 1]) continue;
+      if (!side[node[2 * index]] || side[node[2 * index + 1]]) continue;
       // A slice of something in memory reads that.
       if (const Id<Op> from = sliced_from(op); from.valid())
         read.insert(from);

@@ -49,7 +49,7 @@ class Order {
 
   void node(std::size_t n) {
     if (!placed_.insert(n).second) return;
-    for (const Id<Op> input : nodes_.inputs(nodes_.all[n])) need(input);
+    for (const Id<Op> input : nodes_.all[n].inputs) need(input);
     units_.push_back({false, n, {}, 0});
   }
 
@@ -77,7 +77,7 @@ Draft draft_xla2018(const stitch::Problem& problem, stitch::Vetoes& vetoes) {
     if (!unit.call) {
       const Node& node = nodes.all[unit.group];
       DraftGroup group;
-      for (const Id<Op> input : nodes.inputs(node)) {
+      for (const Id<Op> input : node.inputs) {
         group.reads.insert(input);
         group.level = std::max(group.level, problem.asap[input] + (problem.roles.is_call(input) ? 1 : 0));
       }

@@ -24,7 +24,7 @@ double flops_of(const Nodes& nodes, const Node& node) {
 /// Bytes that a node reads: slices of an input count what is taken.
 std::int64_t bytes_read(const Nodes& nodes, const Node& node) {
   std::int64_t sum = 0;
-  for (const Id<Op> input : nodes.inputs(node)) {
+  for (const Id<Op> input : node.inputs) {
     std::int64_t sliced = 0;
     bool whole = false;
     for (const Id<Op> id : node.ops) {
@@ -55,7 +55,7 @@ bool may_merge(Nodes& nodes, std::size_t p, const std::vector<std::size_t>& read
       nodes.refuse(VetoCode::FusionRule, root, to.roots.front());
       return false;
     }
-    if (nodes.inputs(to).size() + nodes.inputs(node).size() + to.roots.size() > kMostParameters) return false;
+    if (to.inputs.size() + node.inputs.size() + to.roots.size() > kMostParameters) return false;
   }
   for (const Id<Op> id : node.ops)
     if (expensive(nodes.op(id))) {
@@ -81,10 +81,8 @@ bool fusion_merger(Nodes& nodes) {
     if (!nodes.all[p].alive) continue;
     const std::vector<std::size_t> readers = nodes.readers(p);
     if (!may_merge(nodes, p, readers)) continue;
-    for (const std::size_t reader : readers) {
-      nodes.all[reader].ops.insert(nodes.all[p].ops.begin(), nodes.all[p].ops.end());
-      nodes.remember_readers(reader);
-    }
+    for (const std::size_t reader : readers)
+      for (const Id<Op> op : nodes.all[p].ops) nodes.take(reader, op);
     nodes.bury(p);
     changed = true;
   }

@@ -42,21 +42,6 @@ bool at_most_unary(const Nodes& nodes, const Op& op) {
   return large <= 1;
 }
 
-/// Elements of `value` are read more than once on some way through the node: behind a broadcast.
-bool reuses(const Nodes& nodes, const Node& node, Id<Op> value) {
-  std::set<Id<Op>> reached;
-  for (const Id<Op> id : node.ops) {
-    const Op& op = nodes.op(id);
-    for (const Id<Op> operand : op.operands) {
-      const Id<Op> storage = nodes.problem().roles.storage[operand];
-      if (storage != value && !reached.contains(storage)) continue;
-      if (op.opcode == Opcode::Broadcast || op.opcode == Opcode::Gather) return true;
-      reached.insert(id);
-    }
-  }
-  return false;
-}
-
 /// Everything but duplication: may `producer` be pulled into `consumer` at all?
 VetoCode refusal(const Nodes& nodes, const Node& consumer, const Node& producer, bool& refused) {
   refused = true;
@@ -66,7 +51,7 @@ VetoCode refusal(const Nodes& nodes, const Node& consumer, const Node& producer,
   if (!fusible(op)) return VetoCode::FusionRule;
   for (const Id<Op> root : consumer.roots)
     if (!fusible(nodes.op(root))) return VetoCode::FusionRule;
-  if (expensive(op) && reuses(nodes, consumer, producer.roots[0])) return VetoCode::FusionRule;
+  if (expensive(op) && consumer.repeated.contains(producer.roots[0])) return VetoCode::FusionRule;
   // The buffer that an update overwrites is not computed inside it.
   for (const Id<Op> root : consumer.roots)
     if (nodes.problem().roles.updates(root) && nodes.problem().roles.storage[nodes.op(root).operands[0]] == producer.roots[0])
@@ -100,8 +85,7 @@ bool instruction_fusion(Nodes& nodes, bool may_duplicate) {
     bool again = true;
     while (again) {
       again = false;
-      std::vector<Id<Op>> inputs = nodes.inputs(nodes.all[c]);
-      std::ranges::reverse(inputs);
+      const std::vector<Id<Op>> inputs(nodes.all[c].inputs.rbegin(), nodes.all[c].inputs.rend());
       for (const Id<Op> input : inputs) {
         const std::size_t p = nodes.maker(input);
         if (p == Nodes::kNone || p == c || !nodes.all[p].alive) continue;
@@ -113,13 +97,12 @@ bool instruction_fusion(Nodes& nodes, bool may_duplicate) {
           if (may_duplicate) nodes.refuse(code, input, root);
           continue;
         }
-        const std::size_t parameters = inputs.size() + nodes.inputs(nodes.all[p]).size() + nodes.all[c].roots.size();
+        const std::size_t parameters = inputs.size() + nodes.all[p].inputs.size() + nodes.all[c].roots.size();
         if (parameters > kMostParameters) {
           nodes.refuse(VetoCode::Parameters, input, root, {{"needs", static_cast<double>(parameters)}, {"has", static_cast<double>(kMostParameters)}});
           continue;
         }
-        nodes.all[c].ops.insert(input);
-        nodes.remember_readers(c);
+        nodes.take(c, input);
         nodes.bury(p);
         changed = again = true;
         break;

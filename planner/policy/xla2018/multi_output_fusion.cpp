@@ -18,7 +18,7 @@ bool updates(const Nodes& nodes, const Node& node) {
 }
 
 bool in_budget(Nodes& nodes, const Node& a, const Node& b) {
-  const std::size_t parameters = nodes.inputs(a).size() + nodes.inputs(b).size() + a.roots.size() + b.roots.size();
+  const std::size_t parameters = a.inputs.size() + b.inputs.size() + a.roots.size() + b.roots.size();
   if (parameters <= kMostParameters) return true;
   nodes.refuse(VetoCode::Parameters, a.roots.front(), b.roots.front(),
                {{"needs", static_cast<double>(parameters)}, {"has", static_cast<double>(kMostParameters)}});
@@ -28,12 +28,11 @@ bool in_budget(Nodes& nodes, const Node& a, const Node& b) {
 void merge(Nodes& nodes, std::size_t into, std::size_t from) {
   Node& a = nodes.all[into];
   Node& b = nodes.all[from];
-  a.ops.insert(b.ops.begin(), b.ops.end());
+  for (const Id<Op> op : b.ops) nodes.take(into, op);
   a.roots.insert(a.roots.end(), b.roots.begin(), b.roots.end());
   std::ranges::sort(a.roots);
   for (const Id<Op> root : b.roots) nodes.set_maker(root, into);
   b.alive = false;
-  nodes.remember_readers(into);
 }
 
 /// Siblings: same kind of fusion, same shape, at least one is a fusion already, neither needs the other.
@@ -67,7 +66,7 @@ bool multi_output_fusion(Nodes& nodes) {
   IdVector<Op, std::vector<std::size_t>> readers(nodes.problem().computation.ops.size());
   for (std::size_t n = 0; n < nodes.all.size(); ++n)
     if (nodes.all[n].alive && !nodes.all[n].roots.empty())
-      for (const Id<Op> input : nodes.inputs(nodes.all[n])) readers[input].push_back(n);
+      for (const Id<Op> input : nodes.all[n].inputs) readers[input].push_back(n);
   for (std::size_t v = 0; v < readers.size(); ++v) {
     const Id<Op> value(v);
     std::vector<std::size_t>& list = readers[value];
@@ -82,7 +81,7 @@ bool multi_output_fusion(Nodes& nodes) {
   // Producer (loop or element-wise) with a reduce over the same elements.
   for (std::size_t c = 0; c < nodes.all.size(); ++c) {
     if (!nodes.all[c].alive || nodes.all[c].roots.empty() || !nodes.rooted_in_reduce(nodes.all[c])) continue;
-    for (const Id<Op> input : nodes.inputs(nodes.all[c])) {
+    for (const Id<Op> input : nodes.all[c].inputs) {
       const std::size_t p = nodes.maker(input);
       if (p == Nodes::kNone || !nodes.all[p].alive || p == c) continue;
       const Node& producer = nodes.all[p];

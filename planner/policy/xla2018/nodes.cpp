@@ -18,30 +18,39 @@ Nodes::Nodes(const stitch::Problem& problem, stitch::Vetoes& vetoes)
     if (op.opcode == Opcode::GetTupleElement) {
       maker_[id] = maker_[op.operands[0]];
       all[maker_[id]].roots.push_back(id);
-      all[maker_[id]].ops.insert(id);
+      take(maker_[id], id);
       continue;
     }
     maker_[id] = all.size();
     Node node;
     if (!op.shape.is_tuple) node.roots.push_back(id);
-    node.ops.insert(id);
     all.push_back(std::move(node));
+    take(maker_[id], id);
   }
-  for (std::size_t n = 0; n < all.size(); ++n) remember_readers(n);
 }
 
-std::vector<Id<Op>> Nodes::inputs(const Node& node) const {
-  std::set<Id<Op>> out;
-  for (const Id<Op> id : node.ops)
-    for (const Id<Op> operand : op(id).operands) {
-      const Id<Op> storage = problem_.roles.storage[operand];
-      if (problem_.roles.role[storage] != Role::Folded && !node.ops.contains(storage)) out.insert(storage);
-    }
-  return {out.begin(), out.end()};
-}
-
-void Nodes::remember_readers(std::size_t node) {
-  for (const Id<Op> input : inputs(all[node])) read_by_[input].insert(node);
+void Nodes::take(std::size_t n, Id<Op> taken) {
+  Node& node = all[n];
+  if (!node.ops.insert(taken).second) return;
+  node.inputs.erase(taken);
+  std::vector<Id<Op>> behind;  // ops inside whose operands are read as often as they are
+  const auto repeats = [&](Id<Op> value) {
+    if (node.repeated.insert(value).second && value != taken && node.ops.contains(value)) behind.push_back(value);
+  };
+  const Opcode opcode = op(taken).opcode;
+  const bool repeating = opcode == Opcode::Broadcast || opcode == Opcode::Gather || node.repeated.contains(taken);
+  for (const Id<Op> operand : op(taken).operands) {
+    const Id<Op> storage = problem_.roles.storage[operand];
+    if (repeating) repeats(storage);
+    if (problem_.roles.role[storage] == Role::Folded || node.ops.contains(storage)) continue;
+    node.inputs.insert(storage);
+    read_by_[storage].insert(n);
+  }
+  while (!behind.empty()) {
+    const Id<Op> at = behind.back();
+    behind.pop_back();
+    for (const Id<Op> operand : op(at).operands) repeats(problem_.roles.storage[operand]);
+  }
 }
 
 std::vector<std::size_t> Nodes::readers(std::size_t node) const {
@@ -59,7 +68,7 @@ bool Nodes::read_by_call(const Node& node) const {
 void Nodes::bury(std::size_t node) {
   if (!all[node].alive || read_by_call(all[node]) || !readers(node).empty()) return;
   all[node].alive = false;
-  for (const Id<Op> input : inputs(all[node]))
+  for (const Id<Op> input : all[node].inputs)
     if (maker_[input] != kNone && all[maker_[input]].alive) bury(maker_[input]);
 }
 

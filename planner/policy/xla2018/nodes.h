@@ -11,7 +11,9 @@ namespace seam::planner::xla2018 {
 
 struct Node {
   std::vector<Id<graph::Op>> roots;  ///< what it yields, ascending; several after multi-output fusion
-  std::set<Id<graph::Op>> ops;       ///< all it computes, roots included
+  std::set<Id<graph::Op>> ops;       ///< all it computes, roots included; by take() alone
+  std::set<Id<graph::Op>> inputs;    ///< values (storage) that it reads from outside; calls and parameters among them, folded values not
+  std::set<Id<graph::Op>> repeated;  ///< values, inside and outside, of which some way through the node reads elements more than once: behind a broadcast
   bool alive = true;
   [[nodiscard]] bool is_fusion() const { return ops.size() > 1; }
 };
@@ -27,13 +29,12 @@ class Nodes {
   /// The node that yields a value; npos if none does (parameters, calls, folded values).
   [[nodiscard]] std::size_t maker(Id<graph::Op> value) const { return maker_[value]; }
   void set_maker(Id<graph::Op> value, std::size_t node) { maker_[value] = node; }
-  /// Values (storage) that a node reads from outside, ascending; calls and parameters among them, folded values not.
-  [[nodiscard]] std::vector<Id<graph::Op>> inputs(const Node& node) const;
+  /// The node computes that op as well. It is a reader of what the op reads from then on.
+  void take(std::size_t node, Id<graph::Op> op);
   /// Nodes that read what `node` yields, ascending.
   [[nodiscard]] std::vector<std::size_t> readers(std::size_t node) const;
   /// A call, a loop or the root reads one of its values: it cannot vanish.
   [[nodiscard]] bool read_by_call(const Node& node) const;
-  void remember_readers(std::size_t node);   ///< after its ops changed
   void bury(std::size_t node);               ///< nobody reads it any more
 
   [[nodiscard]] bool rooted_in_reduce(const Node& node) const;
